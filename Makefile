@@ -1,0 +1,106 @@
+# Everything a developer or a CI job runs.  `make help` lists the targets.
+
+PYTHON ?= python3
+VENV ?= .venv
+JOBS ?= 2
+CC ?= cc
+
+BIN := $(abspath $(VENV))/bin
+PARTS := spec model conformance adapters reports
+CODE := $(wildcard halcert $(PARTS) tests bench setup.py)
+TREE := build/tree/halcert
+
+# What an installation is made of.  The list itself is a prerequisite, so that a deleted file counts.
+SOURCES := $(shell find halcert $(PARTS) -type f ! -name '*.so' ! -name '*.pyc' 2>/dev/null | sort)
+PROJECT := pyproject.toml setup.py MANIFEST.in README.md LICENSE
+
+DRIVER := adapters/softhal
+DRIVER_SOURCES := $(sort $(wildcard $(DRIVER)/src/*.c))
+DRIVER_FLAGS := -std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE \
+	-Wall -Wextra -Werror -I$(DRIVER)
+
+.DEFAULT_GOAL := help
+.PHONY: help venv certify test lint driver bench tree clean FORCE
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@echo "variables: PYTHON=$(PYTHON) VENV=$(VENV) JOBS=$(JOBS) CC=$(CC)"
+
+# ------------------------------------------------------------------------------- use what was built
+
+venv: $(VENV)/.installed  ## create .venv and install halcert with its development tools
+
+certify: venv  ## certify the bundled software driver, results in halcert-out/
+	@echo "certify: run the suite, results in halcert-out/"
+	@$(BIN)/halcert certify
+
+bench: venv  ## run the benchmarks, one JSON object each
+	@for script in bench/*.py; do \
+		[ -e "$$script" ] || continue; \
+		echo "bench: $$script" >&2; $(BIN)/python "$$script" || exit 1; \
+	done
+
+# ----------------------------------------------------------------------------------------- checking
+
+test: lint driver  ## everything that CI checks
+	@echo "test: pytest on $(JOBS) workers"
+	@$(BIN)/pytest -n $(JOBS) --timeout=300
+
+lint: venv tree  ## format, lint, types, import directions
+	@echo "lint: ruff format"
+	@$(BIN)/ruff format --quiet --check $(CODE)
+	@echo "lint: ruff check"
+	@$(BIN)/ruff check --quiet --output-format=concise $(CODE)
+	@echo "lint: mypy --strict"
+	@cd build/tree && $(BIN)/mypy --config-file ../../pyproject.toml --cache-dir ../mypy -p halcert
+	@echo "lint: import directions"
+	@cd build/tree && $(BIN)/lint-imports ../../pyproject.toml --no-cache > ../imports.txt \
+		|| { cat ../imports.txt; exit 1; }
+
+driver: $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so  ## compile the software driver in place, warnings are errors
+
+$(DRIVER)/libsofthal.so: DEFINES :=
+$(DRIVER)/libsofthal-faults.so: DEFINES := -DSOFTHAL_FAULTS
+$(DRIVER)/%.so: $(DRIVER_SOURCES) $(wildcard $(DRIVER)/*.h $(DRIVER)/src/*.h)
+	@echo "driver: compile $@"
+	@$(CC) $(DRIVER_FLAGS) $(CFLAGS) $(DEFINES) -o $@ $(DRIVER_SOURCES) -pthread
+
+# ------------------------------------------------------------------------------------------- making
+
+PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
+
+$(VENV)/bin/python:
+	@echo "venv: create $(VENV) with $(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+
+# A change of the metadata installs the dependencies too, any other change only the package itself.
+$(VENV)/.installed: $(VENV)/bin/python $(PROJECT) $(SOURCES) build/sources.txt
+	@echo "venv: install halcert$(if $(filter pyproject.toml,$?), and what it needs)"
+	@$(if $(filter pyproject.toml,$?),$(PIP) "setuptools>=77")
+	@$(PIP) --no-build-isolation $(if $(filter pyproject.toml,$?),".[dev]",--no-deps --force-reinstall .)
+	@touch $@
+
+build/sources.txt: FORCE
+	@mkdir -p build
+	@printf '%s\n' $(SOURCES) | cmp -s - $@ || printf '%s\n' $(SOURCES) > $@
+
+# mypy, the import linter and PYTHONPATH=build/tree see the working copy as one ordinary package.
+tree:  ## link the working copy as one package under build/tree
+	@echo "tree: link the working copy as one package under build/tree"
+	@mkdir -p $(TREE)
+	@find -L $(TREE) -maxdepth 1 -type l -exec rm -f {} +
+	@for entry in halcert/*; do \
+		link="$(TREE)/$${entry#halcert/}"; \
+		[ -L "$$link" ] || [ "$$entry" = halcert/__pycache__ ] || ln -s "../../../$$entry" "$$link"; \
+	done
+	@for part in $(PARTS); do \
+		[ -L "$(TREE)/$$part" ] || ln -s "../../../$$part" "$(TREE)/$$part"; \
+	done
+
+clean:  ## remove everything that was made
+	@echo "clean: remove builds, caches and results"
+	@rm -rf build dist halcert.egg-info halcert-out $(VENV) \
+		.hypothesis .mypy_cache .pytest_cache .ruff_cache $(DRIVER)/*.so
+	@find $(filter-out %.py,$(CODE)) -name __pycache__ -type d -prune -exec rm -rf {} +
+
+FORCE:

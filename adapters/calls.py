@@ -1,0 +1,169 @@
+"""Calls: one closure per function, from plain arguments to the C call and back."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from halcert.adapters.host import HOST_CALLS, Mappings
+from halcert.adapters.records import Refused
+from halcert.adapters.slots import (
+    C_TYPES,
+    Descriptors,
+    DmaArraySlot,
+    DmaSlot,
+    InArraySlot,
+    InRecordSlot,
+    OutRecordSlot,
+    OutSlot,
+    Slot,
+    ValueSlot,
+)
+from halcert.adapters.special_slots import (
+    ControlInSlot,
+    ControlOutSlot,
+    ControlSizeSlot,
+    Copy2DSlot,
+    InfoSlot,
+)
+from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
+
+Outcome = tuple[int, dict[str, Any], int, int]
+"""Return code, outputs, and when the call was entered and left."""
+Invoke = Callable[[Mapping[str, Any]], Outcome]
+
+REMEMBERED = 1 << 16
+"""How many earlier outputs a reference can name."""
+
+
+class SymbolMissing(Exception):
+    """The library has no such symbol."""
+
+
+class Memory:
+    """What the calls of a process share: its library, earlier outputs, descriptors, mappings."""
+
+    def __init__(self, library: ctypes.CDLL) -> None:
+        self.library = library
+        self.descriptors = Descriptors()
+        self.mappings = Mappings()
+        self._outputs: dict[int, dict[str, Any]] = {}
+
+    def remember(self, number: int, out: dict[str, Any]) -> None:
+        """Keep the outputs of a call for later references."""
+        self._outputs[number] = out
+        if len(self._outputs) > REMEMBERED:
+            del self._outputs[next(iter(self._outputs))]
+
+    def resolve(self, value: Any) -> Any:
+        """Replace a reference by what it stands for."""
+        if not isinstance(value, Mapping) or "$" not in value:
+            return value
+        found: Any = self._outputs.get(value["$"])
+        if found is None:
+            raise Refused(f"there are no outputs of call {value['$']}")
+        for name in value["field"].split("."):
+            if not isinstance(found, Mapping) or name not in found:
+                raise Refused(f"call {value['$']} has no output {value['field']!r}")
+            found = found[name]
+        plus = value.get("plus", 0)
+        return found + plus if plus else found
+
+
+class Caller:
+    """Makes calls for one thread; owns the memory that the calls get pointers to."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._invokes: dict[str, Invoke] = {}
+
+    def invoke(self, interface: str, args: Mapping[str, Any]) -> Outcome:
+        """Make one call.
+
+        Raises:
+            Refused: the arguments do not fit the interface.
+            SymbolMissing: the library has no such symbol.
+        """
+        invoke = self._invokes.get(interface)
+        if invoke is None:
+            invoke = self._invokes[interface] = self._compile(interface)
+        return invoke(args)
+
+    def _compile(self, interface: str) -> Invoke:
+        if interface in HOST_CALLS:
+            return self._compile_host(interface)
+        function = FUNCTIONS.get(interface)
+        if function is None:
+            raise Refused(f"there is no interface {interface!r}")
+        slots = self._slots(function)
+        loads = [(p.name, slots[p.name].load) for p in function.parameters]
+        reads = [(name, slot.read) for name, slot in slots.items() if slot.gives]
+        entry = self._entry(function)
+        clock = time.monotonic_ns
+        count = len(loads)
+
+        def invoke(args: Mapping[str, Any]) -> Outcome:
+            if len(args) != count:
+                raise Refused(f"{interface} takes {', '.join(name for name, _ in loads)}")
+            values = [load(args[name], args) for name, load in loads]
+            began = clock()
+            code = entry(*values)
+            ended = clock()
+            return code, {name: read() for name, read in reads}, began, ended
+
+        return invoke
+
+    def _compile_host(self, interface: str) -> Invoke:
+        call = HOST_CALLS[interface]
+        resolve = self._memory.resolve
+        mappings = self._memory.mappings
+
+        def invoke(args: Mapping[str, Any]) -> Outcome:
+            values = {name: resolve(value) for name, value in args.items()}
+            began = time.monotonic_ns()
+            code, out = call(mappings, **values)
+            return code, out, began, time.monotonic_ns()
+
+        return invoke
+
+    def _entry(self, function: Function) -> Callable[..., int]:
+        try:
+            entry = self._memory.library[function.symbol]
+        except AttributeError:
+            raise SymbolMissing(function.symbol) from None
+        by_value = (Passing.VALUE, Passing.CONTROL_SIZE)
+        entry.argtypes = [
+            C_TYPES[p.kind if p.passing in by_value else "u64"] for p in function.parameters
+        ]
+        entry.restype = C_TYPES["bool" if function.returns == "bool" else "i32"]
+        return entry
+
+    def _slots(self, function: Function) -> dict[str, Slot]:
+        slots: dict[str, Slot] = {}
+        for parameter in function.parameters:
+            slots[parameter.name] = self._slot(parameter, slots)
+        return slots
+
+    def _slot(self, parameter: Parameter, before: Mapping[str, Slot]) -> Slot:
+        kind, passing = parameter.kind, parameter.passing
+        resolve, descriptors = self._memory.resolve, self._memory.descriptors
+        if passing is Passing.CONTROL_SIZE:
+            passed = next(s for s in before.values() if isinstance(s, ControlInSlot))
+            return ControlSizeSlot(passed, resolve)
+        makers: dict[Passing, Callable[[], Slot]] = {
+            Passing.VALUE: lambda: ValueSlot(kind, resolve),
+            Passing.OUT: lambda: OutSlot(kind),
+            Passing.IN_RECORD: lambda: InRecordSlot(kind, resolve),
+            Passing.OUT_RECORD: lambda: OutRecordSlot(kind),
+            Passing.IN_ARRAY: lambda: InArraySlot(kind, resolve),
+            Passing.NEW_DMA: lambda: DmaSlot(descriptors, resolve, may_be_new=True),
+            Passing.DMA: lambda: DmaSlot(descriptors, resolve, may_be_new=False),
+            Passing.DMA_ARRAY: lambda: DmaArraySlot(descriptors, resolve),
+            Passing.COPY_2D: lambda: Copy2DSlot(descriptors, resolve),
+            Passing.INFO: lambda: InfoSlot(resolve),
+            Passing.CONTROL_IN: lambda: ControlInSlot(resolve),
+            Passing.CONTROL_OUT: lambda: ControlOutSlot(resolve),
+        }
+        return makers[passing]()

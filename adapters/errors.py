@@ -1,0 +1,67 @@
+"""What can go wrong that is not the implementation's answer; each with a hint what to do.
+
+====================  ==========================================================================
+error                 whose fault
+====================  ==========================================================================
+LibraryNotFound       the user's: the path does not lead to a shared library
+LibraryUnloadable     the user's or the library's: the system's loader refuses it
+NoCompiler            the machine's: the bundled driver cannot be built here
+DriverDoesNotBuild    ours, or that of an unusual compiler
+FaultUnknown          the user's: the bundled driver has no such seeded fault
+RequestRefused        ours: a request names an unknown parameter, a value out of range, ...
+WorkerUnavailable     the machine's: no process could be started
+SessionClosed         ours: used after close
+====================  ==========================================================================
+"""
+
+from __future__ import annotations
+
+
+class AdapterError(Exception):
+    """Base of the errors that adapters raise.
+
+    Attributes:
+        message: what happened, in one sentence.
+        hint: what to do about it; empty if there is nothing to say.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        """Return the message and the hint, each on a line."""
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class LibraryNotFound(AdapterError):
+    """There is no shared library at the given path."""
+
+
+class LibraryUnloadable(AdapterError):
+    """The system's loader refuses the library."""
+
+
+class NoCompiler(AdapterError):
+    """The bundled software driver is not built, and there is no compiler to build it."""
+
+
+class DriverDoesNotBuild(AdapterError):
+    """The bundled software driver does not compile."""
+
+
+class FaultUnknown(AdapterError):
+    """The bundled software driver has no seeded fault of that name."""
+
+
+class RequestRefused(AdapterError):
+    """A request cannot be turned into a C call."""
+
+
+class WorkerUnavailable(AdapterError):
+    """No process could be started for the implementation."""
+
+
+class SessionClosed(AdapterError):
+    """A session or an actor was used after it had been closed."""

@@ -1,0 +1,250 @@
+"""Parameters in C: for each way of passing, how an argument becomes what C takes, and back.
+
+A slot belongs to one parameter of one function in one thread, owns the memory that the call gets
+pointers to, and is used again for every call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+from collections.abc import Mapping
+from typing import Any, ClassVar, Protocol
+
+from halcert.adapters.memory import Guarded
+from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
+from halcert.spec.abi.structs import LAYOUTS, bounds_of, width_of
+from halcert.spec.language.interface import POISON
+
+Arguments = Mapping[str, Any]
+C_TYPES: dict[str, Any] = {
+    "bool": ctypes.c_bool,
+    "i32": ctypes.c_int32,
+    "u8": ctypes.c_uint8,
+    "u32": ctypes.c_uint32,
+    "u64": ctypes.c_uint64,
+}
+
+
+class Slot(Protocol):
+    """One parameter of one function."""
+
+    gives: ClassVar[bool]
+    """Whether the parameter gives something back."""
+
+    def load(self, value: Any, args: Arguments) -> int:
+        """Turn the argument into what C takes; ``args`` are all arguments of the call."""
+
+    def read(self) -> Any:
+        """Return the output in plain form, after the call."""
+
+
+def _truth(value: Any) -> bool:
+    if value.__class__ is not bool:
+        raise Refused(f"{value!r} is neither true nor false")
+    return bool(value)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise Refused(f"{value!r} is no mapping of members")
+    return value
+
+
+class ValueSlot:
+    """A number passed by value."""
+
+    gives = False
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        low, high = bounds_of(kind)
+
+        # A closure, not a method: most parameters of most calls come through here.
+        def load(value: Any, _args: Arguments) -> int:
+            if value.__class__ is int and low <= value <= high:
+                return value  # type: ignore[no-any-return]
+            return checked(value, kind, resolve)
+
+        self.load = load
+
+    def read(self) -> None:
+        """Give nothing back."""
+
+
+class OutSlot:
+    """A place for a number."""
+
+    gives = True
+
+    def __init__(self, kind: str) -> None:
+        self._memory = Guarded(width_of(kind))
+        self._cell = C_TYPES[kind].from_address(self._memory.address)
+        signed = kind[0] == "i"
+        self._poison = int.from_bytes(bytes([POISON]) * width_of(kind), "little", signed=signed)
+        self._given = False
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        self._given = value is True or _truth(value)
+        if not self._given:
+            return 0
+        self._cell.value = self._poison
+        return self._memory.address
+
+    def read(self) -> int | None:
+        return self._cell.value if self._given else None
+
+
+class InRecordSlot:
+    """A structure that the call takes."""
+
+    gives = False
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        layout = LAYOUTS[kind]
+        self._memory = Guarded(layout.size)
+        self._blank = bytes(layout.size)
+        self._writer = RecordWriter(layout, resolve)
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        if value is None:
+            return 0
+        self._memory.view[:] = self._blank
+        self._writer.write(self._memory.view, _mapping(value))
+        return self._memory.address
+
+    def read(self) -> None:
+        """Give nothing back."""
+
+
+class OutRecordSlot:
+    """A place for a structure."""
+
+    gives = True
+
+    def __init__(self, kind: str) -> None:
+        layout = LAYOUTS[kind]
+        self._memory = Guarded(layout.size)
+        self._poison = bytes([POISON]) * layout.size
+        self._reader = RecordReader(layout)
+        self._given = False
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        self._given = _truth(value)
+        if not self._given:
+            return 0
+        self._memory.view[:] = self._poison
+        return self._memory.address
+
+    def read(self) -> dict[str, Any] | None:
+        return self._reader.read(self._memory.view) if self._given else None
+
+
+class InArraySlot:
+    """An array of numbers that the call takes."""
+
+    gives = False
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        self._kind = kind
+        self._width = width_of(kind)
+        self._memory = Guarded(self._width)
+        self._resolve = resolve
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        if value is None:
+            return 0
+        if not isinstance(value, list | tuple):
+            raise Refused(f"{value!r} is no list")
+        self._memory.fit(len(value) * self._width)
+        items = [checked(item, self._kind, self._resolve) for item in value]
+        self._memory.view[:] = bytes((C_TYPES[self._kind] * len(items))(*items))
+        return self._memory.address
+
+    def read(self) -> None:
+        """Give nothing back."""
+
+
+class Descriptors:
+    """The DMA descriptors of a process; a call means one by its number."""
+
+    layout = LAYOUTS["DMA_ADDR"]
+
+    def __init__(self) -> None:
+        self._counter = itertools.count(1)
+        self._memory: dict[int, Guarded] = {}
+        self._reader = RecordReader(self.layout)
+
+    def new(self) -> int:
+        """Make a descriptor that holds poison, and return its number."""
+        number = next(self._counter)
+        self._memory[number] = Guarded(self.layout.size)
+        self._memory[number].view[:] = bytes([POISON]) * self.layout.size
+        return number
+
+    def memory(self, number: int) -> Guarded:
+        """Return the memory of a descriptor."""
+        found = self._memory.get(number)
+        if found is None:
+            raise Refused(f"there is no descriptor {number}")
+        return found
+
+    def read(self, number: int) -> dict[str, Any] | None:
+        """Return a descriptor in plain form; None for number 0."""
+        if number == 0:
+            return None
+        return {"dma": number, **self._reader.read(self.memory(number).view)}
+
+
+class DmaSlot:
+    """A DMA descriptor: an earlier one by its number, or a new one."""
+
+    gives = True
+
+    def __init__(self, descriptors: Descriptors, resolve: Resolve, *, may_be_new: bool) -> None:
+        self._descriptors = descriptors
+        self._resolve = resolve
+        self._writer = RecordWriter(Descriptors.layout, resolve)
+        self._may_be_new = may_be_new
+        self._number = 0
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        value = self._resolve(value)
+        members: Mapping[str, Any] = {}
+        if isinstance(value, Mapping):
+            members = {name: item for name, item in value.items() if name != "dma"}
+            value = value.get("dma", True)
+        if self._may_be_new and value is True:
+            self._number = self._descriptors.new()
+            members = {"devid": 0, **members}
+        elif self._may_be_new and value is False:
+            self._number = 0
+        else:
+            self._number = 0 if value is None else checked(value, "u32", self._resolve)
+        if self._number == 0:
+            return 0
+        memory = self._descriptors.memory(self._number)
+        self._writer.write(memory.view, members)
+        return memory.address
+
+    def read(self) -> dict[str, Any] | None:
+        return self._descriptors.read(self._number)
+
+
+class DmaArraySlot:
+    """An array of pointers to DMA descriptors."""
+
+    gives = False
+
+    def __init__(self, descriptors: Descriptors, resolve: Resolve) -> None:
+        self._one = DmaSlot(descriptors, resolve, may_be_new=False)
+        self._array = InArraySlot("u64", resolve)
+
+    def load(self, value: Any, args: Arguments) -> int:
+        if value is None:
+            return 0
+        if not isinstance(value, list | tuple):
+            raise Refused(f"{value!r} is no list")
+        return self._array.load([self._one.load(item, args) for item in value], args)
+
+    def read(self) -> None:
+        """Give nothing back."""

@@ -1,0 +1,345 @@
+/*
+ * softhal.h - the C ABI that this software driver offers: types, enum values, structure layouts
+ * and the exact names of the functions, as the public Ascend header declares them.
+ *
+ * Names of types and functions are the public ones, because they are the interface.  Layouts are
+ * those of LP64 Linux and are asserted below.
+ */
+#ifndef SOFTHAL_H
+#define SOFTHAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SOFTHAL_EXPORT __attribute__((visibility("default")))
+
+typedef uint64_t DVdeviceptr;
+typedef uint32_t DVdevice;
+typedef uint32_t DVmem_advise;
+
+/* Return codes.  Only those that this driver gives; the values are the public ones. */
+typedef enum {
+    DRV_ERROR_NONE = 0,
+    DRV_ERROR_NO_DEVICE = 1,
+    DRV_ERROR_INVALID_DEVICE = 2,
+    DRV_ERROR_INVALID_VALUE = 3,
+    DRV_ERROR_INVALID_HANDLE = 4,
+    DRV_ERROR_OUT_OF_MEMORY = 6,
+    DRV_ERROR_INNER_ERR = 7,
+    DRV_ERROR_PARA_ERROR = 8,
+    DRV_ERROR_UNINIT = 9,
+    DRV_ERROR_NOT_EXIST = 11,
+    DRV_ERROR_REPEATED_USERD = 12,
+    DRV_ERROR_BUSY = 13,
+    DRV_ERROR_NO_RESOURCES = 14,
+    DRV_ERROR_WAIT_TIMEOUT = 16,
+    DRV_ERROR_IOCRL_FAIL = 17,
+    DRV_ERROR_PROCESS_EXIT = 42,
+    DRV_ERROR_NOT_SUPPORT = 0xfffe
+} drvError_t;
+typedef drvError_t DVresult;
+
+/* The 64-bit flag of halMemAlloc. */
+enum {
+    MEM_SVM_VAL = 0,
+    MEM_DEV_VAL = 1,
+    MEM_HOST_VAL = 2,
+    MEM_DVPP_VAL = 3,
+    MEM_HOST_AGENT_VAL = 4,
+    MEM_RESERVE_VAL = 5,
+    MEM_HOST_UVA_VAL = 6,
+    MEM_UVM_VAL = 7,
+    MEM_MAX_VAL = 8
+};
+#define MEM_DEVID_MASK 0x3ffULL
+#define MEM_VIRT_BIT 10
+#define MEM_VIRT_MASK 0xfULL
+#define MEM_TYPE_HBM (1ULL << 14)
+#define MEM_PAGE_HUGE (1ULL << 17)
+#define MEM_CONTIGUOUS_PHY (1ULL << 19)
+#define MEM_ADVISE_P2P (1ULL << 25)
+#define MEM_ADVISE_4G (1ULL << 26)
+#define MEM_ADVISE_TS (1ULL << 27)
+#define MEM_ADVISE_BAR (1ULL << 28)
+#define MEM_READONLY (1ULL << 29)
+#define MEM_HOST_RW_DEV_RO (1ULL << 30)
+#define MEM_PAGE_GIANT (1ULL << 31)
+#define MEM_DEV_CP_ONLY (1ULL << 32)
+#define MEM_MODULE_ID_BIT 56
+#define MEM_MODULE_ID_MASK 0xffULL
+
+enum { UNKNOWN_MODULE_ID = 0, MAX_MODULE_ID = 77, SVM_INVALID_MODULE_ID = 0xffff };
+
+/* DVattribute.memType */
+enum {
+    DV_MEM_SVM = 0x1,
+    DV_MEM_SVM_HOST = 0x2,
+    DV_MEM_SVM_DEVICE = 0x4,
+    DV_MEM_LOCK_HOST = 0x8,
+    DV_MEM_LOCK_DEV = 0x10,
+    DV_MEM_LOCK_DEV_DVPP = 0x20,
+    DV_MEM_LOCK_HOST_AGENT = 0x40,
+    DV_MEM_USER_MALLOC = 0x80,
+    DV_MEM_UVM = 0x200,
+    DV_MEM_SOMA = 0x400
+};
+
+typedef enum {
+    DRV_MEMCPY_HOST_TO_HOST = 0,
+    DRV_MEMCPY_HOST_TO_DEVICE = 1,
+    DRV_MEMCPY_DEVICE_TO_HOST = 2,
+    DRV_MEMCPY_DEVICE_TO_DEVICE = 3
+} drvMemcpyKind_t;
+
+enum { DEVMM_MEMCPY2D_SYNC = 0, DEVMM_MEMCPY2D_ASYNC_CONVERT = 1, DEVMM_MEMCPY2D_ASYNC_DESTROY = 2 };
+enum { ADVISE_PERSISTENT = 0, ADVISE_DEV_MEM = 1, ADVISE_ACCESS_READONLY = 2, ADVISE_ACCESS_READWRITE = 3 };
+enum { MEMCPY_SUMBIT_SYNC = 0, MEMCPY_SUMBIT_ASYNC = 1 };
+enum { DEVMM_MEMCPY_BATCH_MAX_COUNT = 4096, SVM_ADDR_CHECK_MAX_NUM = 1024, MEM_REPAIR_MAX_CNT = 20 };
+
+enum {
+    MEM_INFO_TYPE_DDR_SIZE = 1,
+    MEM_INFO_TYPE_HBM_SIZE = 2,
+    MEM_INFO_TYPE_DDR_P2P_SIZE = 3,
+    MEM_INFO_TYPE_HBM_P2P_SIZE = 4,
+    MEM_INFO_TYPE_ADDR_CHECK = 5,
+    MEM_INFO_TYPE_UB_TOKEN_INFO = 10,
+    MEM_INFO_TYPE_MAX = 12
+};
+
+/* Masks of MemAddrInfo.mem_type: one bit per virtual memory type. */
+enum {
+    MEM_SVM_TYPE = 1 << MEM_SVM_VAL,
+    MEM_DEV_TYPE = 1 << MEM_DEV_VAL,
+    MEM_HOST_TYPE = 1 << MEM_HOST_VAL,
+    MEM_DVPP_TYPE = 1 << MEM_DVPP_VAL,
+    MEM_HOST_AGENT_TYPE = 1 << MEM_HOST_AGENT_VAL,
+    MEM_RESERVE_TYPE = 1 << MEM_RESERVE_VAL
+};
+
+enum {
+    CTRL_TYPE_ADDR_MAP = 0,
+    CTRL_TYPE_ADDR_UNMAP = 1,
+    CTRL_TYPE_SUPPORT_FEATURE = 2,
+    CTRL_TYPE_GET_DOUBLE_PGTABLE_OFFSET = 3,
+    CTRL_TYPE_MEM_REPAIR = 4,
+    CTRL_TYPE_GET_ADDR_MODULE_ID = 5,
+    CTRL_TYPE_PROCESS_CP_MMAP = 6,
+    CTRL_TYPE_PROCESS_CP_MUNMAP = 7,
+    CTRL_TYPE_GET_DCACHE_ADDR = 8,
+    CTRL_TYPE_MAX = 9
+};
+#define CTRL_SUPPORT_NUMA_TS (1ULL << 0)
+#define CTRL_SUPPORT_PCIE_BAR_MEM (1ULL << 1)
+#define CTRL_SUPPORT_DEV_MEM_REGISTER (1ULL << 2)
+#define CTRL_SUPPORT_PCIE_BAR_HUGE_MEM (1ULL << 3)
+#define CTRL_SUPPORT_GIANT_PAGE (1ULL << 4)
+
+enum { ADDR_MAP_TYPE_REG_AIC_CTRL = 2, ADDR_MAP_TYPE_REG_AIC_PMU_CTRL = 3, ADDR_MAP_TYPE_MAX = 5 };
+
+/* Feature numbers of halSupportFeature that concern memory. */
+typedef enum {
+    FEATURE_SVM_GET_USER_MALLOC_ATTR = 2,
+    FEATURE_SVM_VMM_NORMAL_GRANULARITY = 6,
+    FEATURE_SVM_MEM_HOST_UVA = 8,
+    FEATURE_SVM_MEM_REGISTER_QUERY_AND_GET_ATTR = 11,
+    FEATURE_MAX = 13
+} drvFeature_t;
+
+struct memcpy_info {
+    drvMemcpyKind_t dir;
+    uint32_t devid;
+    uint64_t reserve[2];
+};
+
+struct DVattribute {
+    uint32_t memType;
+    uint32_t resv1;
+    uint32_t resv2;
+    uint32_t devId;
+    uint32_t pageSize;
+    uint32_t resv[8];
+};
+
+struct DMA_PHY_ADDR {
+    void *src;
+    void *dst;
+    uint32_t len;
+    unsigned char flag;
+    void *priv;
+};
+struct DMA_OFFSET_ADDR {
+    uint64_t offset;
+    uint32_t devid;
+};
+struct DMA_ADDR {
+    union {
+        struct DMA_PHY_ADDR phyAddr;
+        struct DMA_OFFSET_ADDR offsetAddr;
+    };
+    uint32_t fixed_size;
+    uint32_t virt_id;
+};
+
+struct drvMem2D {
+    unsigned long long *dst;
+    unsigned long long dpitch;
+    unsigned long long *src;
+    unsigned long long spitch;
+    unsigned long long width;
+    unsigned long long height;
+    unsigned long long fixed_size;
+    uint32_t direction;
+    uint32_t resv1;
+    unsigned long long resv2;
+};
+struct drvMem2DAsync {
+    struct drvMem2D copy2dInfo;
+    struct DMA_ADDR *dmaAddr;
+};
+struct MEMCPY2D {
+    uint32_t type;
+    uint32_t resv;
+    union {
+        struct drvMem2D copy2d;
+        struct drvMem2DAsync copy2dAsync;
+    };
+};
+
+struct MemPhyInfo {
+    unsigned long total;
+    unsigned long free;
+    unsigned long huge_total;
+    unsigned long huge_free;
+    unsigned long giant_total;
+    unsigned long giant_free;
+};
+struct MemAddrInfo {
+    DVdeviceptr **addr;
+    uint32_t cnt;
+    uint32_t mem_type;
+    uint32_t flag;
+};
+struct MemNumaInfo {
+    uint32_t node_cnt;
+    int32_t node_id[64];
+};
+struct MemUbTokenInfo {
+    uint64_t va;
+    uint64_t size;
+    uint32_t token_id;
+    uint32_t token_value;
+};
+struct MemInfo {
+    union {
+        struct MemPhyInfo phy_info;
+        struct MemAddrInfo addr_info;
+        struct MemNumaInfo numa_info;
+        struct MemUbTokenInfo ub_token_info;
+    };
+};
+
+struct supportFeaturePara {
+    unsigned long long support_feature;
+    uint32_t devid;
+};
+struct AddrMapInPara {
+    uint32_t addr_type;
+    uint32_t devid;
+};
+struct AddrMapOutPara {
+    unsigned long long ptr;
+    unsigned long long len;
+};
+struct AddrUnmapInPara {
+    uint32_t addr_type;
+    uint32_t devid;
+    unsigned long long ptr;
+    unsigned long long len;
+};
+struct MemRepairAddr {
+    unsigned long long ptr;
+    unsigned long long len;
+};
+struct MemRepairInPara {
+    uint32_t devid;
+    uint32_t count;
+    struct MemRepairAddr repairAddrs[MEM_REPAIR_MAX_CNT];
+};
+struct ProcessCpMmap {
+    uint32_t devid;
+    unsigned long long ptr;
+    unsigned long long size;
+    unsigned long long flag;
+};
+struct ProcessCpMunmap {
+    uint32_t devid;
+    unsigned long long ptr;
+    unsigned long long size;
+};
+
+_Static_assert(sizeof(drvError_t) == 4, "drvError_t");
+_Static_assert(sizeof(struct memcpy_info) == 24, "memcpy_info");
+_Static_assert(sizeof(struct DVattribute) == 52 && offsetof(struct DVattribute, pageSize) == 16, "DVattribute");
+_Static_assert(sizeof(struct DMA_ADDR) == 40 && offsetof(struct DMA_ADDR, fixed_size) == 32, "DMA_ADDR");
+_Static_assert(offsetof(struct DMA_ADDR, virt_id) == 36, "DMA_ADDR.virt_id");
+_Static_assert(sizeof(struct drvMem2D) == 72 && offsetof(struct drvMem2D, direction) == 56, "drvMem2D");
+_Static_assert(sizeof(struct drvMem2DAsync) == 80, "drvMem2DAsync");
+_Static_assert(sizeof(struct MEMCPY2D) == 88 && offsetof(struct MEMCPY2D, copy2d) == 8, "MEMCPY2D");
+_Static_assert(sizeof(struct MemPhyInfo) == 48, "MemPhyInfo");
+_Static_assert(sizeof(struct MemAddrInfo) == 24 && offsetof(struct MemAddrInfo, flag) == 16, "MemAddrInfo");
+_Static_assert(sizeof(struct MemNumaInfo) == 260, "MemNumaInfo");
+_Static_assert(sizeof(struct MemUbTokenInfo) == 24, "MemUbTokenInfo");
+_Static_assert(sizeof(struct MemInfo) == 264, "MemInfo");
+_Static_assert(sizeof(struct supportFeaturePara) == 16, "supportFeaturePara");
+_Static_assert(sizeof(struct AddrMapInPara) == 8 && sizeof(struct AddrMapOutPara) == 16, "AddrMap");
+_Static_assert(sizeof(struct AddrUnmapInPara) == 24, "AddrUnmapInPara");
+_Static_assert(sizeof(struct MemRepairInPara) == 328, "MemRepairInPara");
+_Static_assert(sizeof(struct ProcessCpMmap) == 32 && sizeof(struct ProcessCpMunmap) == 24, "ProcessCp");
+
+/* Devices and the process. */
+SOFTHAL_EXPORT drvError_t halMemAgentOpen(uint32_t devid, uint32_t flag);
+SOFTHAL_EXPORT drvError_t halMemAgentClose(uint32_t devid, uint32_t flag);
+SOFTHAL_EXPORT int drvMemDeviceOpen(uint32_t devid, int devfd);
+SOFTHAL_EXPORT int drvMemDeviceClose(uint32_t devid);
+SOFTHAL_EXPORT drvError_t drvGetDevNum(uint32_t *num_dev);
+SOFTHAL_EXPORT drvError_t halGetAPIVersion(int *halAPIVersion);
+SOFTHAL_EXPORT drvError_t halGetHostID(uint32_t *host_id);
+SOFTHAL_EXPORT bool halSupportFeature(uint32_t devId, drvFeature_t type);
+
+/* Allocation. */
+SOFTHAL_EXPORT drvError_t halMemAlloc(void **pp, unsigned long long size, unsigned long long flag);
+SOFTHAL_EXPORT drvError_t halMemFree(void *pp);
+
+/* Set and copy. */
+SOFTHAL_EXPORT DVresult drvMemsetD8(DVdeviceptr dst, size_t destMax, uint8_t value, size_t num);
+SOFTHAL_EXPORT DVresult drvMemcpy(DVdeviceptr dst, size_t dest_max, DVdeviceptr src, size_t byte_count);
+SOFTHAL_EXPORT drvError_t halMemcpy(void *dst, size_t dst_size, void *src, size_t count, struct memcpy_info *info);
+SOFTHAL_EXPORT drvError_t halMemcpy2D(struct MEMCPY2D *p_copy);
+SOFTHAL_EXPORT DVresult halMemcpyBatch(uint64_t dst[], uint64_t src[], size_t size[], size_t count);
+SOFTHAL_EXPORT DVresult halMemCpyAsync(DVdeviceptr dst, size_t dest_max, DVdeviceptr src, size_t byte_count,
+                                       uint64_t *copy_fd);
+SOFTHAL_EXPORT DVresult halMemCpyAsyncWaitFinish(uint64_t copy_fd);
+SOFTHAL_EXPORT DVresult drvMemConvertAddr(DVdeviceptr p_src, DVdeviceptr p_dst, uint32_t len,
+                                          struct DMA_ADDR *dma_addr);
+SOFTHAL_EXPORT DVresult drvMemDestroyAddr(struct DMA_ADDR *ptr);
+SOFTHAL_EXPORT DVresult halMemDestroyAddrBatch(struct DMA_ADDR *ptr[], uint32_t num);
+SOFTHAL_EXPORT DVresult halMemcpySumbit(struct DMA_ADDR *dma_addr, int flag);
+SOFTHAL_EXPORT DVresult halMemcpyWait(struct DMA_ADDR *dma_addr);
+
+/* Placement, queries and control. */
+SOFTHAL_EXPORT drvError_t halMemAdvise(DVdeviceptr ptr, size_t count, unsigned int type, DVdevice device);
+SOFTHAL_EXPORT DVresult drvMemPrefetchToDevice(DVdeviceptr dev_ptr, size_t len, DVdevice device);
+SOFTHAL_EXPORT DVresult drvMemAddressTranslate(DVdeviceptr vptr, uint64_t *pptr);
+SOFTHAL_EXPORT DVresult drvMemGetAttribute(DVdeviceptr vptr, struct DVattribute *attr);
+SOFTHAL_EXPORT DVresult halMemGetInfo(DVdevice device, unsigned int type, struct MemInfo *info);
+SOFTHAL_EXPORT drvError_t halMemGetAddressRange(DVdeviceptr ptr, DVdeviceptr *pbase, size_t *psize);
+SOFTHAL_EXPORT drvError_t halMemCtl(int type, void *param_value, size_t param_value_size, void *out_value,
+                                    size_t *out_size_ret);
+
+#ifdef SOFTHAL_FAULTS
+/* Fault build only: one line per seeded fault, "name\tinterface\tclass\tdescription\n". */
+SOFTHAL_EXPORT const char *softhal_fault_list(void);
+#endif
+
+#endif

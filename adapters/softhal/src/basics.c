@@ -1,0 +1,57 @@
+/* basics.c - the small queries that any user of the driver makes first. */
+#include "internal.h"
+
+#define HAL_API_VERSION 0x072418
+
+drvError_t drvGetDevNum(uint32_t *num_dev)
+{
+    if (num_dev == NULL) {
+        return DRV_ERROR_INVALID_VALUE;
+    }
+    /* The number belongs to the domain, which may have been set up by another process. */
+    drvError_t code = enter();
+    if (code != DRV_ERROR_NONE) {
+        return code;
+    }
+    uint32_t devices = config_get()->devices;
+    leave();
+    *num_dev = devices;
+    return DRV_ERROR_NONE;
+}
+
+drvError_t halGetAPIVersion(int *halAPIVersion)
+{
+    if (halAPIVersion == NULL) {
+        return DRV_ERROR_INVALID_VALUE;
+    }
+    *halAPIVersion = HAL_API_VERSION;
+    return DRV_ERROR_NONE;
+}
+
+drvError_t halGetHostID(uint32_t *host_id)
+{
+    if (host_id == NULL) {
+        return DRV_ERROR_INVALID_VALUE;
+    }
+    *host_id = HOST_DEVID;
+    return DRV_ERROR_NONE;
+}
+
+bool halSupportFeature(uint32_t devId, drvFeature_t type)
+{
+    (void)devId;
+    switch (type) {
+        case FEATURE_SVM_GET_USER_MALLOC_ATTR:
+            /* Asking is what turns it on (v2): ordinary memory is then told from locked host memory. */
+            state_lock();
+            state.user_malloc_attribute = true;
+            state_unlock();
+            return true;
+        case FEATURE_SVM_VMM_NORMAL_GRANULARITY:
+        case FEATURE_SVM_MEM_HOST_UVA:
+        case FEATURE_SVM_MEM_REGISTER_QUERY_AND_GET_ATTR:
+            return true;
+        default:
+            return false;
+    }
+}

@@ -1,0 +1,273 @@
+/*
+ * internal.h - what the files of the software driver share.
+ *
+ * Locking, all in one place:
+ *   state.lock   guards everything in `state`: devices, heaps, blocks, cache, pins.  Never held while
+ *                user memory is read or written, because a wild pointer may fault there and because
+ *                large copies must not stop allocations.  A copy pins its blocks (users++) instead.
+ *   state.idle   is signalled whenever a block's `users` falls to 0.
+ *   domain lock  a robust mutex in shared memory, guards the counters of all processes.  Taken inside
+ *                state.lock, never the other way round; no other lock is taken while it is held.
+ *   tasks lock   (async.c) guards the queue of asynchronous copies.  Never held together with state.lock.
+ * After fork the child owns fresh locks (see fork rule in process.c).
+ */
+#ifndef SOFTHAL_INTERNAL_H
+#define SOFTHAL_INTERNAL_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "softhal.h"
+#include "faults.h"
+
+#define KIB (1ULL << 10)
+#define MIB (1ULL << 20)
+#define GIB (1ULL << 30)
+#define TIB (1ULL << 40)
+
+#define SMALL_PAGE (4 * KIB)
+#define HUGE_PAGE (2 * MIB)
+#define GIANT_PAGE GIB
+
+#define LOCAL __attribute__((visibility("hidden")))
+
+enum generation { GEN_V2, GEN_V3 };
+enum profile { PROFILE_910B, PROFILE_910_93, PROFILE_950, PROFILE_COUNT };
+
+enum {
+    MAX_DEVICES = 64,
+    HOST_NODE = 64,  /* index of host memory in the counters */
+    NODES = 65,
+    V2_MAX_AGENT = 66,
+    V2_MAX_PHYSICAL = 64,
+    V3_MAX_AGENT = 65,
+    HOST_AGENT_DEVID = 64,
+    HOST_DEVID = 65
+};
+
+/* ---------------------------------------------------------------- configuration (config.c) */
+struct config {
+    bool valid;
+    bool explicit_profile, explicit_devices, explicit_memory, explicit_host;
+    enum profile profile;
+    unsigned devices;
+    uint64_t capacity[NODES];
+    char domain[64];
+};
+/* Reads the environment once; later calls return the same. */
+LOCAL struct config *config_get(void);
+LOCAL enum generation generation(void);
+LOCAL const char *profile_name(enum profile profile);
+/* One line on stderr. */
+LOCAL void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---------------------------------------------------------------- shared accounting (domain.c) */
+enum page_class { CLASS_SMALL, CLASS_HUGE, CLASS_GIANT, CLASS_COUNT };
+struct usage {
+    uint64_t capacity;
+    uint64_t used[CLASS_COUNT];
+};
+/* Joins the domain; may replace capacities and profile in `config` by those already recorded. */
+LOCAL int domain_attach(struct config *config);
+/* Takes bytes of a node's capacity for this process; 0, or -1 if there are not enough. */
+LOCAL int domain_take(unsigned node, enum page_class class, uint64_t bytes);
+LOCAL void domain_give(unsigned node, enum page_class class, uint64_t bytes);
+LOCAL void domain_usage(unsigned node, struct usage *usage);
+/* Called by a forked child that opens anew: the slot of the parent is not ours. */
+LOCAL void domain_forget(void);
+
+/* ---------------------------------------------------------------- address space (window.c) */
+struct window {
+    uint64_t base, size;
+};
+/* The windows of the profile in force; empty ones have size 0. */
+struct windows {
+    struct window svm, host_uva, uvm, soma, registers;
+    uint64_t dvpp, read_only, dev_read_only, general; /* inside svm, v2 */
+};
+LOCAL extern struct windows windows;
+LOCAL int windows_map(void);
+LOCAL void windows_drop(void);
+LOCAL bool window_has(const struct window *window, uint64_t address);
+/* Makes [address, +size) readable and writable by the CPU, backed by the driver's memory; 0 or -1. */
+LOCAL int memory_expose(uint64_t address, uint64_t size);
+LOCAL void memory_hide(uint64_t address, uint64_t size);
+/* Gives the RAM behind the range back. */
+LOCAL void memory_discard(uint64_t address, uint64_t size);
+/* The driver's own view of a managed address: always readable and writable. */
+LOCAL char *memory_alias(uint64_t address);
+/* True if the CPU (or the driver) has touched any byte of the range since it was discarded. */
+LOCAL bool memory_touched(uint64_t address, uint64_t size);
+/* Copies between managed memory and a caller's pointer; -1 if the pointer cannot be used. */
+LOCAL int memory_write(uint64_t address, const void *from, uint64_t size);
+LOCAL int memory_read(uint64_t address, void *to, uint64_t size);
+
+/* ---------------------------------------------------------------- heaps and blocks (heap.c) */
+enum kind {
+    KIND_SVM,
+    KIND_DEV,
+    KIND_DVPP,
+    KIND_HOST,
+    KIND_HOST_UVA,
+    KIND_UVM,
+    KIND_READ_ONLY,
+    KIND_DEV_READ_ONLY,
+    KIND_CP_ONLY
+};
+
+struct block {
+    uint64_t start;
+    uint64_t requested;
+    uint64_t size; /* rounded to the granule */
+    uint64_t granule;
+    uint64_t cache_limit;
+    struct heap *heap;
+    uint64_t flag;
+    uint32_t module;
+    bool live;       /* owned by the caller */
+    bool translated; /* its physical address was given out: never released by the kernel again */
+    bool device_read_only;
+    unsigned users;  /* calls that are reading or writing it now */
+    unsigned pins;   /* conversions, asynchronous copies, translation */
+    uint64_t charged;
+    uint8_t *pages;  /* KIND_SVM and KIND_UVM: state of each page */
+    struct block *cache_next, *cache_previous;
+};
+
+struct heap {
+    uint64_t base, size;
+    enum kind kind;
+    unsigned node; /* device, or HOST_NODE */
+    uint64_t granule;
+    bool own;   /* made for one block of more than 512 MiB or of giant pages */
+    bool fixed; /* stays when empty */
+    struct block **blocks;
+    size_t count, room;
+    size_t hint; /* no gap of one granule below this index */
+};
+
+struct plan {
+    enum kind kind;
+    unsigned device; /* as given by the caller, meaningful for device kinds */
+    unsigned node;
+    uint64_t granule;
+    uint64_t size;        /* rounded */
+    uint64_t cache_limit; /* freed blocks up to this size stay in the cache; 0: none */
+    bool own;
+    bool populate; /* physical memory is taken at once */
+    bool expose;   /* the CPU may read and write it */
+    bool device_read_only;
+};
+
+LOCAL bool kind_is_device(enum kind kind);
+LOCAL bool kind_is_host(enum kind kind);
+LOCAL bool kind_is_paged(enum kind kind);
+LOCAL enum page_class class_of(uint64_t granule);
+LOCAL uint64_t round_up(uint64_t value, uint64_t unit);
+
+LOCAL struct heap *heap_at(uint64_t address);
+/* The block in which address lies, whatever its state; live_block_at: only blocks the caller owns. */
+LOCAL struct block *block_at(uint64_t address);
+LOCAL struct block *live_block_at(uint64_t address);
+/* Finds room and enters a block; NULL if there is no address space. */
+LOCAL struct block *block_place(const struct plan *plan);
+/* Takes a block out and gives its memory back; the block must not be in use. */
+LOCAL void block_release(struct block *block);
+LOCAL void heaps_open_device(unsigned device);
+LOCAL void heaps_close_device(unsigned device);
+LOCAL void heaps_forget(void);
+/* Drops a pin; a block that was freed meanwhile is released with its last one. */
+LOCAL void block_unpin(struct block *block);
+#ifdef SOFTHAL_FAULTS
+LOCAL struct block *block_like(const struct plan *plan);
+#endif
+
+/* ---------------------------------------------------------------- cache of freed blocks (cache.c) */
+LOCAL struct block *cache_pick(const struct plan *plan);
+LOCAL void cache_put(struct block *block);
+/* Releases what is cached for a node (NODES: for all); returns whether anything was released. */
+LOCAL bool cache_drain(unsigned node);
+LOCAL void cache_remove(struct block *block);
+
+/* ---------------------------------------------------------------- pages of MEM_SVM and MEM_UVM (pages.c) */
+enum { PAGE_UNSET = 0, PAGE_HOST = 1, PAGE_DEVICE0 = 2, PAGE_STATE_MASK = 0x7f, PAGE_LOCKED = 0x80 };
+LOCAL int pages_make(struct block *block);
+LOCAL void pages_drop(struct block *block);
+/* State of the page in which address lies; notices pages that the CPU touched. */
+LOCAL unsigned page_state(struct block *block, uint64_t address);
+LOCAL bool page_is_locked(const struct block *block, uint64_t address);
+/* Gives host pages to the unset ones of the range; 0 or -1 without memory. */
+LOCAL int pages_to_host(struct block *block, uint64_t address, uint64_t size);
+/* Moves (or creates) the pages of the range on a device; 0 or -1 without memory. */
+LOCAL int pages_to_device(struct block *block, uint64_t address, uint64_t size, unsigned device, bool lock);
+LOCAL void pages_leave_device(struct block *block, unsigned device);
+
+/* ---------------------------------------------------------------- the process (process.c) */
+struct device_state {
+    bool open, ever_open, blocked;
+};
+struct state {
+    pthread_mutex_t lock;
+    pthread_cond_t idle;
+    pid_t pid;
+    bool ready;
+    bool forked;
+    bool any_device_opened;
+    bool host_used; /* some host allocation happened: device 0 is registered with the kernel (v2) */
+    bool user_malloc_attribute; /* feature 2 was asked for */
+    bool real_ddr;              /* NUMA_TS was asked for */
+    bool uvm_used;
+    struct device_state device[V2_MAX_AGENT];
+};
+LOCAL extern struct state state;
+
+/* Locks the state, initialising the process if needed.  On an error nothing is locked. */
+LOCAL drvError_t enter(void);
+/* The same for v2 calls that go straight to the driver node: they do not initialise, 17. */
+LOCAL drvError_t enter_direct(void);
+LOCAL void leave(void);
+LOCAL void state_lock(void);
+LOCAL void state_unlock(void);
+LOCAL bool device_is_open(unsigned device);
+/* Leaves block->users and wakes whoever waits for that. */
+LOCAL void block_unuse(struct block *block);
+
+/* ---------------------------------------------------------------- address resolution (resolve.c) */
+enum place { PLACE_PLAIN, PLACE_HOST, PLACE_DEVICE };
+/* One side of a copy or set, with its block held by users++. */
+struct end {
+    enum place place;
+    bool managed; /* bytes are reached through the alias, not through the address itself */
+    unsigned device;
+    uint64_t address;
+    struct block *block;
+};
+/* v2: does the public code take this address for an SVM one (2.4, 2.7, 2.8, 2.11-2.13)? */
+LOCAL bool v2_is_svm(uint64_t address);
+LOCAL bool v2_crosses_soma(uint64_t address, uint64_t size);
+/* v2: makes an end of a copy; locked. */
+LOCAL drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct end *end);
+enum v3_use { V3_SET, V3_COPY_SYNC, V3_CONVERT };
+LOCAL drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct end *end);
+LOCAL void end_release(struct end *end);
+/* Locked forms for pairs: checks that hold for every copy, direction included. */
+LOCAL drvError_t resolve_pair(uint64_t dst, uint64_t src, uint64_t size, struct end *to, struct end *from);
+LOCAL drvMemcpyKind_t direction_of(const struct end *to, const struct end *from);
+/* Moves the bytes; unlocked. */
+LOCAL drvError_t move_bytes(const struct end *to, const struct end *from, uint64_t size);
+
+/* ---------------------------------------------------------------- allocation plans */
+LOCAL drvError_t v2_plan(void **pp, uint64_t size, uint64_t flag, struct plan *plan);
+LOCAL drvError_t v3_plan(uint64_t size, uint64_t flag, struct plan *plan);
+
+/* Seeded faults only: an address that was live once. */
+LOCAL bool recently_freed(uint64_t address, uint64_t *start, uint64_t *size);
+
+/* ---------------------------------------------------------------- conversions and tasks */
+/* Waits until device has no outstanding asynchronous copy; false after about a second. */
+LOCAL bool tasks_settle(unsigned device);
+LOCAL void tasks_forget(void);
+LOCAL void conversions_detach_device(unsigned device);
+LOCAL void conversions_forget(void);
+
+#endif

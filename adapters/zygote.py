@@ -1,0 +1,151 @@
+"""The zygote: a small process that has everything imported and forks workers within milliseconds.
+
+It has one thread and never loads a library under test, so forking it is safe and a crash of a
+worker cannot touch it. It is started by ``halcert.adapters.nursery`` as
+``python -m halcert.adapters.zygote FD``, takes messages from the socket FD, and for every worker
+
+* forks, and hands the worker its end of the channel, its journal and its log;
+* writes the worker's process id into its status pipe, and when it has ended its wait status.
+
+It ends when the socket is closed or its parent is gone. (Not by the parent's death signal: that
+comes when the *thread* that started the zygote ends, and sessions outlive threads.)
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+
+import msgspec
+
+from halcert.adapters import worker
+from halcert.adapters.journal import Journal
+
+MESSAGE_LIMIT = 1 << 17
+STATUS = struct.Struct("<i")
+PARENT_CHECK_MS = 1000
+OWN_VARIABLES = "HALCERT_ZYGOTE_VARIABLES"
+"""Names the variables that are to be removed from the environment after the start."""
+
+
+class Spawn(msgspec.Struct, frozen=True, tag="spawn"):
+    """Fork a worker; comes with four descriptors: channel, status pipe, log, journal."""
+
+    setting: worker.Setting
+
+
+class Kill(msgspec.Struct, frozen=True, tag="kill"):
+    """Kill a worker. Only here can a process id not yet have been given to somebody else."""
+
+    pid: int
+
+
+Message = Spawn | Kill
+DESCRIPTORS = 4
+
+
+class Zygote:
+    """Forks, reaps and kills workers."""
+
+    def __init__(self, control: socket.socket) -> None:
+        self._control = control
+        self._status: dict[int, int] = {}
+        self._decode = msgspec.msgpack.Decoder(Message).decode
+        self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+
+    def run(self) -> None:
+        """Serve until the other end of the socket is closed."""
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
+        parent = os.getppid()
+        poll = select.poll()
+        poll.register(self._control, select.POLLIN)
+        poll.register(self._wake_read, select.POLLIN)
+        while os.getppid() == parent:
+            ready = {descriptor for descriptor, _ in poll.poll(PARENT_CHECK_MS)}
+            if self._wake_read in ready:
+                with contextlib.suppress(BlockingIOError):
+                    os.read(self._wake_read, 4096)
+            self._reap()
+            if self._control.fileno() in ready and not self._serve():
+                return
+
+    def _serve(self) -> bool:
+        content, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE_LIMIT, DESCRIPTORS)
+        if not content:
+            return False
+        message = self._decode(content)
+        if isinstance(message, Kill):
+            if message.pid in self._status:
+                os.kill(message.pid, signal.SIGKILL)
+        else:
+            self._fork(message, descriptors)
+        return True
+
+    def _fork(self, message: Spawn, descriptors: list[int]) -> None:
+        channel, status, log, journal = descriptors
+        pid = os.fork()
+        if pid == 0:
+            self._become_worker(message, channel, log, journal, status)
+        self._status[pid] = status
+        self._report(status, pid)
+        for descriptor in (channel, log, journal):
+            os.close(descriptor)
+
+    def _become_worker(
+        self, message: Spawn, channel: int, log: int, journal: int, status: int
+    ) -> None:
+        try:
+            signal.set_wakeup_fd(-1)
+            for number in (signal.SIGCHLD, signal.SIGINT):
+                signal.signal(number, signal.SIG_DFL)
+            for descriptor in (*self._status.values(), status, self._wake_read, self._wake_write):
+                os.close(descriptor)
+            self._control.close()
+            os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+            os.dup2(log, 1)
+            os.dup2(log, 2)
+            os.close(log)
+            mapped = Journal(journal)
+            os.close(journal)
+            worker.main(socket.socket(fileno=channel), mapped, message.setting)
+        except BaseException:  # noqa: BLE001 - nothing may come back into the zygote's loop
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(worker.BROKEN)
+
+    def _reap(self) -> None:
+        while self._status:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return
+            pipe = self._status.pop(pid, None)
+            if pipe is not None:
+                self._report(pipe, status)
+                os.close(pipe)
+
+    def _report(self, pipe: int, value: int) -> None:
+        # The session may have gone; then nobody wants to know.
+        with contextlib.suppress(OSError):
+            os.write(pipe, STATUS.pack(value))
+
+
+def main(arguments: list[str]) -> None:
+    """Serve the socket whose descriptor is the only argument."""
+    # Variables that only the zygote's own start needed are not for the library to see.
+    for name in filter(None, os.environ.pop(OWN_VARIABLES, "").split(",")):
+        os.environ.pop(name, None)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
+    Zygote(socket.socket(fileno=int(arguments[0]))).run()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,53 @@
+"""What a run found: verdicts, traces and the certificate, as plain data.
+
+Everything here can be written as JSON and read back, and has a JSON Schema derived from its
+types. The suite produces these; ``halcert.reports`` turns them into pages and files. This
+package imports nothing of halcert but the spec.
+"""
+
+from halcert.results.certificate import (
+    AreaSummary,
+    Certificate,
+    Finding,
+    Implementation,
+    RuleResult,
+    TestResult,
+)
+from halcert.results.trace import (
+    Answered,
+    Crashed,
+    Garbled,
+    Hung,
+    Missing,
+    Outcome,
+    Trace,
+    TraceError,
+    TraceHeader,
+    TraceStep,
+    read_trace,
+    write_trace,
+)
+from halcert.results.verdict import Exit, Verdict
+
+__all__ = [
+    "Answered",
+    "AreaSummary",
+    "Certificate",
+    "Crashed",
+    "Exit",
+    "Finding",
+    "Garbled",
+    "Hung",
+    "Implementation",
+    "Missing",
+    "Outcome",
+    "RuleResult",
+    "TestResult",
+    "Trace",
+    "TraceError",
+    "TraceHeader",
+    "TraceStep",
+    "Verdict",
+    "read_trace",
+    "write_trace",
+]

@@ -1,0 +1,183 @@
+"""Traces: the calls of a run with what came back, as JSON Lines.
+
+The first line is a header with the format version, then one line for each call. Addresses and
+handles that an earlier call gave are written as references, so that a trace can be replayed on
+another run or another implementation: ``{"$": 3, "field": "pp", "plus": 16}`` is 16 bytes
+behind what call 3 gave as ``pp``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+FORMAT = "halcert-trace/1"
+
+
+class Answered(msgspec.Struct, frozen=True, tag="answered", tag_field="kind"):
+    """The call returned.
+
+    Attributes:
+        code: return code.
+        out: outputs by name as they stand after the call.
+        began: when the call began, in nanoseconds of a monotonic clock.
+        ended: when it returned.
+    """
+
+    code: int
+    out: dict[str, Any] = {}
+    began: int = 0
+    ended: int = 0
+
+
+class Crashed(msgspec.Struct, frozen=True, tag="crashed", tag_field="kind"):
+    """The process died in the call.
+
+    Attributes:
+        signal: number of the signal; 0 when the process ended by itself.
+        note: last words on its error output.
+    """
+
+    signal: int
+    note: str = ""
+
+
+class Hung(msgspec.Struct, frozen=True, tag="hung", tag_field="kind"):
+    """The call did not return in time; the process was killed.
+
+    Attributes:
+        seconds: how long was waited.
+    """
+
+    seconds: float
+
+
+class Garbled(msgspec.Struct, frozen=True, tag="garbled", tag_field="kind"):
+    """What came back could not be understood.
+
+    Attributes:
+        note: what was wrong with it.
+    """
+
+    note: str
+
+
+class Missing(msgspec.Struct, frozen=True, tag="missing", tag_field="kind"):
+    """The library lacks the symbol.
+
+    Attributes:
+        symbol: its name.
+    """
+
+    symbol: str
+
+
+Outcome = Answered | Crashed | Hung | Garbled | Missing
+
+
+class TraceStep(msgspec.Struct, frozen=True):
+    """One call.
+
+    Attributes:
+        number: number of the call in the trace, from 1; references name it.
+        interface: name of the interface.
+        args: arguments, with references in place of addresses that calls gave.
+        outcome: what came; None in a trace that is only a plan.
+        actor: number of the process that called.
+        thread: number of the thread within the process.
+        values: the arguments with every reference resolved, as they were passed.
+    """
+
+    number: int
+    interface: str
+    args: dict[str, Any]
+    outcome: Outcome | None = None
+    actor: int = 0
+    thread: int = 0
+    values: dict[str, Any] = {}
+
+
+class TraceHeader(msgspec.Struct, frozen=True):
+    """What a trace was made from.
+
+    Attributes:
+        format: name and version of the format.
+        halcert: version of halcert.
+        profile: name of the product.
+        adapter: name of the adapter.
+        library: path of the library, as given.
+        origin: the test that made it.
+        seed: seed of the run.
+        rule: id of the broken rule; empty if none is.
+        allowed: what the rule allows, in words.
+        came: what came, in words.
+        environment: configuration that the implementation was started with.
+    """
+
+    format: str = FORMAT
+    halcert: str = ""
+    profile: str = ""
+    adapter: str = ""
+    library: str = ""
+    origin: str = ""
+    seed: int = 0
+    rule: str = ""
+    allowed: str = ""
+    came: str = ""
+    environment: dict[str, str] = {}
+
+
+class Trace(msgspec.Struct, frozen=True):
+    """A header and its calls."""
+
+    header: TraceHeader
+    steps: tuple[TraceStep, ...]
+
+
+class TraceError(Exception):
+    """A trace file cannot be used; the message names file and line."""
+
+
+def write_trace(trace: Trace, path: Path) -> None:
+    """Write a trace as JSON Lines.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
+    lines = [msgspec.json.encode(trace.header), *map(msgspec.json.encode, trace.steps)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\n".join(lines) + b"\n")
+
+
+def read_trace(path: Path) -> Trace:
+    """Read a trace.
+
+    Raises:
+        TraceError: the file cannot be read, is cut off, malformed or of another version.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise TraceError(f"{path}: cannot be read: {error.strerror}") from error
+    if not raw.strip():
+        raise TraceError(f"{path}: line 1: empty; a trace starts with a header")
+    if not raw.endswith(b"\n"):
+        number = raw.count(b"\n") + 1
+        raise TraceError(f"{path}: line {number}: cut off; a trace ends with a line break")
+    lines = raw.splitlines()
+    header = _line(path, 1, lines[0], TraceHeader)
+    if header.format != FORMAT:
+        raise TraceError(
+            f"{path}: line 1: format is {header.format!r}, this halcert reads {FORMAT!r}"
+        )
+    steps = [_line(path, n, line, TraceStep) for n, line in enumerate(lines[1:], start=2)]
+    return Trace(header, tuple(steps))
+
+
+def _line(path: Path, number: int, line: bytes, kind: type[Any]) -> Any:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.DecodeError as error:
+        raise TraceError(f"{path}: line {number}: {error}") from error

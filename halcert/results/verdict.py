@@ -1,0 +1,43 @@
+"""The words of a verdict and the exit codes of the commands."""
+
+from __future__ import annotations
+
+from enum import Enum, IntEnum
+
+
+class Verdict(Enum):
+    """What a run says of a rule."""
+
+    CONFORMS = "conforms"
+    """Exercised, and every result was allowed."""
+    VIOLATES = "violates"
+    """Some result was not allowed."""
+    CRASHED = "crashed"
+    """The implementation died in a call that the rule speaks of."""
+    HUNG = "hung"
+    """The implementation did not answer in time."""
+    FLAKY = "flaky"
+    """A violation that did not come again when its trace was repeated."""
+    UNSUPPORTED = "unsupported"
+    """The profile makes it optional, and the implementation says so consistently."""
+    NOT_EXERCISED = "not exercised"
+    """Nothing that the run did shows the rule."""
+    HARNESS_ERROR = "harness error"
+    """The suite or the adapter failed, not the implementation."""
+
+
+class Exit(IntEnum):
+    """Exit codes of the commands."""
+
+    OK = 0
+    """Certified, gate passed, every obligation settled."""
+    VIOLATIONS = 1
+    """Violations were found, or the gate failed."""
+    USAGE = 2
+    """Wrong usage or configuration."""
+    INCOMPLETE = 3
+    """Some MUST rule was not exercised, or the budget ran out."""
+    NOT_STARTED = 4
+    """The implementation could not be started."""
+    HARNESS = 5
+    """The suite or the adapter failed."""

@@ -1,0 +1,89 @@
+"""The bytes of all memory objects, as ropes by object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from halcert.model.concrete.rope import EMPTY, Author, Rope, Stretch, erased, spliced, written
+from halcert.model.concrete.sortedmap import SortedMap
+from halcert.spec.language import Row
+
+
+class Pen:
+    """Who writes at the moment; the oracle sets it before it runs an effect."""
+
+    __slots__ = ("author",)
+
+    def __init__(self) -> None:
+        """Start with nobody."""
+        self.author = Author(0, "")
+
+
+class ConcreteContents:
+    """The concrete form of :class:`halcert.spec.language.Contents`."""
+
+    __slots__ = ("_next", "_ropes", "pen")
+
+    def __init__(self, pen: Pen, ropes: SortedMap[Rope] | None = None, next_name: int = 1) -> None:
+        """Start with no objects; ``pen`` tells who writes."""
+        self.pen = pen
+        self._ropes: SortedMap[Rope] = SortedMap() if ropes is None else ropes
+        self._next = next_name
+
+    def rope(self, memory: int) -> Rope:
+        """Return the bytes of an object."""
+        return self._ropes.get(memory) or EMPTY
+
+    def fresh(self) -> int:
+        """Return the name that the next created object gets."""
+        return self._next
+
+    def create(self) -> ConcreteContents:
+        """Return the contents with one more object, whose bytes are undefined."""
+        return ConcreteContents(self.pen, self._ropes, self._next + 1)
+
+    def drop(self, memory: int) -> ConcreteContents:
+        """Return the contents after an object has gone."""
+        return ConcreteContents(self.pen, self._ropes.delete(memory), self._next)
+
+    def keep(self, table: Iterable[Row], column: str) -> ConcreteContents:
+        """Return the contents with the objects only that some row names in ``column``."""
+        names = {getattr(row, column) for row in table}
+        ropes = self._ropes
+        for memory in self._ropes:
+            if memory not in names:
+                ropes = ropes.delete(memory)
+        return ConcreteContents(self.pen, ropes, self._next)
+
+    def fill(self, memory: int, offset: int, length: int, value: int) -> ConcreteContents:
+        """Return the contents after each byte of the range became ``value``."""
+        stretch = Stretch(offset, offset + length, None, value, self.pen.author)
+        return self._with(memory, written(self.rope(memory), stretch))
+
+    def store(
+        self, memory: int, offset: int, length: int, pattern: int, start: int
+    ) -> ConcreteContents:
+        """Return the contents after a program wrote a pattern from its byte ``start`` on."""
+        stretch = Stretch(offset, offset + length, pattern, start, self.pen.author)
+        return self._with(memory, written(self.rope(memory), stretch))
+
+    def copy(
+        self, target: int, target_offset: int, source: int, source_offset: int, length: int
+    ) -> ConcreteContents:
+        """Return the contents after a copy."""
+        rope = spliced(
+            self.rope(target),
+            target_offset,
+            self.rope(source),
+            source_offset,
+            length,
+            self.pen.author,
+        )
+        return self._with(target, rope)
+
+    def forget(self, memory: int, offset: int, length: int) -> ConcreteContents:
+        """Return the contents after the range became undefined."""
+        return self._with(memory, erased(self.rope(memory), offset, offset + length))
+
+    def _with(self, memory: int, rope: Rope) -> ConcreteContents:
+        return ConcreteContents(self.pen, self._ropes.set(memory, rope), self._next)

@@ -1,0 +1,123 @@
+"""Tables of concrete rows in persistent sorted maps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+from halcert.model.concrete.sortedmap import SortedMap
+from halcert.spec.language import Row
+
+R = TypeVar("R", bound=Row)
+
+
+class ConcreteTable(Generic[R]):
+    """The concrete form of :class:`halcert.spec.language.Table`."""
+
+    __slots__ = ("_absent", "_extent", "_key", "_rows", "row_type")
+
+    def __init__(self, row_type: type[R], rows: SortedMap[R] | None = None) -> None:
+        """Make a table of a row type, empty unless rows are given."""
+        self.row_type = row_type
+        self._rows: SortedMap[R] = SortedMap() if rows is None else rows
+        self._absent: R = row_type.absent
+        self._key = row_type.key_column
+        self._extent = row_type.extent_column
+
+    def __iter__(self) -> Iterator[R]:
+        """Iterate over the rows in ascending order of their keys."""
+        return self._rows.values()
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self._rows)
+
+    def at(self, key: int) -> R:
+        """Return the row with exactly this key."""
+        found = self._rows.get(key)
+        return self._absent if found is None else found
+
+    def covering(self, address: int) -> R:
+        """Return the row whose range contains the address."""
+        found = self._rows.floor(address)
+        if found is None or address >= getattr(found, self._key) + self._length(found):
+            return self._absent
+        return found
+
+    def overlaps(self, base: int, size: int) -> bool:
+        """Tell whether some row's range meets ``[base, base + size)``."""
+        found = self._rows.floor(base + size - 1)
+        return found is not None and getattr(found, self._key) + self._length(found) > base
+
+    def any(self, predicate: Callable[[R], bool]) -> bool:
+        """Tell whether the predicate holds for some row."""
+        return any(predicate(each) for each in self)
+
+    def all(self, predicate: Callable[[R], bool]) -> bool:
+        """Tell whether the predicate holds for every row."""
+        return all(predicate(each) for each in self)
+
+    def count(self, predicate: Callable[[R], bool]) -> int:
+        """Return the number of rows for which the predicate holds."""
+        return sum(1 for each in self if predicate(each))
+
+    def sum(self, expression: Callable[[R], int]) -> int:
+        """Return the sum of the expression over all rows."""
+        return sum(expression(each) for each in self)
+
+    def disjoint(self) -> bool:
+        """Tell whether no two rows' ranges meet."""
+        end = 0
+        for each in self:
+            base = getattr(each, self._key)
+            if base < end:
+                return False
+            end = base + self._length(each)
+        return True
+
+    def distinct(self, expression: Callable[[R], int]) -> bool:
+        """Tell whether the expression differs between any two rows."""
+        return len({expression(each) for each in self}) == len(self)
+
+    def insert(self, row: R) -> ConcreteTable[R]:
+        """Return the table with one more row."""
+        return self.put(row)
+
+    def put(self, row: R) -> ConcreteTable[R]:
+        """Return the table with this row in place of the one with the same key."""
+        return self._with(self._rows.set(getattr(row, self._key), row))
+
+    def delete(self, key: int) -> ConcreteTable[R]:
+        """Return the table without the row that has this key."""
+        return self._with(self._rows.delete(key))
+
+    def update_where(
+        self, predicate: Callable[[R], bool], change: Callable[[R], R]
+    ) -> ConcreteTable[R]:
+        """Return the table with every row for which the predicate holds changed."""
+        rows = self._rows
+        for key, each in self._rows.items():
+            if predicate(each):
+                rows = rows.set(key, change(each))
+        return self if rows is self._rows else self._with(rows)
+
+    def delete_where(self, predicate: Callable[[R], bool]) -> ConcreteTable[R]:
+        """Return the table without the rows for which the predicate holds."""
+        rows = self._rows
+        for key, each in self._rows.items():
+            if predicate(each):
+                rows = rows.delete(key)
+        return self if rows is self._rows else self._with(rows)
+
+    def _length(self, row: R) -> int:
+        length: int = getattr(row, self._extent)  # type: ignore[arg-type]
+        return length
+
+    def _with(self, rows: SortedMap[R]) -> ConcreteTable[R]:
+        new: ConcreteTable[R] = ConcreteTable.__new__(ConcreteTable)
+        new.row_type = self.row_type
+        new._rows = rows
+        new._absent = self._absent
+        new._key = self._key
+        new._extent = self._extent
+        return new

@@ -1,0 +1,1 @@
+"""The binary interface: return codes, constants, structure layouts and symbols, each stated once."""

@@ -1,0 +1,30 @@
+"""All areas, interfaces and rules, and how to find them by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from halcert.spec.language import Interface, Rule
+from halcert.spec.svm.area import SVM_AREA
+
+AREAS = {each.name: each for each in (SVM_AREA,)}
+"""Every area that is specified, by name, in the order in which they build on each other."""
+
+AREA_NAMES = ("svm", "vmm", "sharing", "uvm", "soma", "runtime")
+"""Names that the command line knows; those without an entry in AREAS are not specified yet."""
+
+
+def interfaces(areas: Iterable[str] = AREAS) -> dict[str, Interface]:
+    """Return the interfaces of the named areas by name."""
+    return {each.name: each for area in areas for each in AREAS[area].interfaces}
+
+
+def rules(areas: Iterable[str] = AREAS) -> Iterator[Rule]:
+    """Iterate over the rules of the named areas in declared order."""
+    for area in areas:
+        yield from AREAS[area].rules()
+
+
+def rule(rule_id: str) -> Rule | None:
+    """Return the rule with an id, or None."""
+    return next((each for each in rules() if each.id == rule_id), None)

@@ -1,0 +1,302 @@
+"""Rules: one sentence of a contract as one small function.
+
+The function is a method of the call it judges. Its first parameter is the call; further
+parameters are taken by name from ``state`` (before the call), ``result`` (what came back) and
+``profile`` (the product). The first line of the docstring is the rule in plain English.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, NamedTuple, TypeVar
+
+from halcert.spec.language.source import Source
+
+F = TypeVar("F", bound=Callable[..., Any])
+Guard = Callable[..., bool]
+SUCCESS = "success"
+FAILURE = "failure"
+
+
+class Strength(Enum):
+    """How strong a rule is."""
+
+    MUST = "MUST"
+    """Documented; a certificate needs it."""
+    SHOULD = "SHOULD"
+    """Observed in the public driver, or recommended."""
+    MAY = "MAY"
+    """A freedom that the implementation has."""
+    UNDEFINED = "UNDEFINED"
+    """The documents give no promise; never executed while certifying."""
+
+
+class Kind(Enum):
+    """What a rule says about a call."""
+
+    REJECTS = "rejects"
+    """When the condition holds the call fails with one of the codes."""
+    MAY_REJECT = "may reject"
+    """When the condition holds the call may fail with one of the codes."""
+    ACCEPTS = "accepts"
+    """When no rejecting condition holds the call succeeds with this effect."""
+    ENSURES = "ensures"
+    """What holds of the result."""
+    OBSERVES = "observes"
+    """The call gives back bytes, and these are the bytes that it must give."""
+    UNDEFINED = "undefined"
+    """When the condition holds there is no promise."""
+
+
+class Extent(NamedTuple):
+    """A stretch of a memory object; offset and length in bytes."""
+
+    memory: int
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule, as declared.
+
+    Attributes:
+        id: ``AREA-INTERFACE-NNN``, never reused.
+        kind: what it says about a call.
+        strength: how strong it is.
+        function: the condition, effect or post-condition.
+        summary: the rule in one line of plain English.
+        detail: the rest of the docstring.
+        sources: where it comes from.
+        profiles: names of the products it applies to; empty for all.
+        codes: allowed return codes, for rejecting rules; empty when any failure will do.
+        code_strength: how strong the choice of codes is; the refusal may be stronger.
+        changes: tables that the effect may change, for accepting rules.
+        when: extra condition under which an accepting or ensuring rule applies.
+        on: whether an ensuring rule speaks of success or of failure.
+        choice: the outcome is one of several allowed ones.
+        interface: name of the interface; set when the interface is declared.
+    """
+
+    id: str
+    kind: Kind
+    strength: Strength
+    function: Callable[..., Any]
+    summary: str
+    detail: str = ""
+    sources: tuple[Source, ...] = ()
+    profiles: frozenset[str] = frozenset()
+    codes: tuple[int, ...] = ()
+    code_strength: Strength = Strength.SHOULD
+    changes: tuple[str, ...] = ()
+    when: Guard | None = None
+    on: str = SUCCESS
+    choice: bool = False
+    interface: str = ""
+    needs: tuple[str, ...] = field(default=())
+
+    def applies_to(self, profile: str) -> bool:
+        """Tell whether the rule holds for a product."""
+        return not self.profiles or profile in self.profiles
+
+    @property
+    def reads_state(self) -> bool:
+        """Tell whether the condition looks at more than the arguments."""
+        return "state" in self.needs
+
+
+def needs_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of what a rule function takes besides the call."""
+    return tuple(inspect.signature(function).parameters)[1:]
+
+
+def _declare(function: Callable[..., Any], **values: Any) -> None:
+    text = inspect.getdoc(function) or ""
+    summary, _, detail = text.partition("\n")
+    rule = Rule(
+        function=function,
+        summary=summary.strip(),
+        detail=detail.strip(),
+        needs=needs_of(function),
+        **values,
+    )
+    function.__halcert_rule__ = rule  # type: ignore[attr-defined]
+
+
+def _sources(source: Source | Iterable[Source]) -> tuple[Source, ...]:
+    return (source,) if isinstance(source, Source) else tuple(source)
+
+
+def rejects(
+    rule_id: str,
+    *codes: int,
+    strength: Strength,
+    source: Source | Iterable[Source],
+    code: Strength | None = None,
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: when the condition holds, the call fails with one of ``codes``.
+
+    Args:
+        rule_id: id of the rule.
+        codes: what the call may answer; none means that any failure will do.
+        strength: how strong it is that the call fails.
+        source: where the rule comes from.
+        code: how strong the codes are, when the documents say only that the call fails.
+        profiles: products; empty for all.
+    """
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.REJECTS,
+            strength=strength,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+            codes=codes,
+            code_strength=code or strength,
+        )
+        return function
+
+    return mark
+
+
+def may_reject(
+    rule_id: str,
+    *codes: int,
+    source: Source | Iterable[Source],
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: when the condition holds, the call may also fail with one of ``codes``."""
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.MAY_REJECT,
+            strength=Strength.MAY,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+            codes=codes,
+        )
+        return function
+
+    return mark
+
+
+def undefined(
+    rule_id: str,
+    *,
+    source: Source | Iterable[Source],
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: when the condition holds, nothing is promised and nothing is tried.
+
+    The condition only counts when no argument check refuses the call before.
+    """
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.UNDEFINED,
+            strength=Strength.UNDEFINED,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+        )
+        return function
+
+    return mark
+
+
+def accepts(
+    rule_id: str,
+    *,
+    strength: Strength,
+    source: Source | Iterable[Source],
+    changes: Iterable[str] = (),
+    when: Guard | None = None,
+    choice: bool = False,
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: when nothing rejects the call it succeeds, and this is the state after it.
+
+    Args:
+        rule_id: id of the rule.
+        strength: how strong the rule is.
+        source: where it comes from.
+        changes: the tables that may differ afterwards; all others stay.
+        when: the further condition under which this outcome is the one.
+        choice: several outcomes with this condition are allowed.
+        profiles: products; empty for all.
+    """
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.ACCEPTS,
+            strength=strength,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+            changes=tuple(changes),
+            when=when,
+            choice=choice,
+        )
+        return function
+
+    return mark
+
+
+def ensures(
+    rule_id: str,
+    *,
+    strength: Strength,
+    source: Source | Iterable[Source],
+    on: str = SUCCESS,
+    when: Guard | None = None,
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: after the call this holds of its result, seen from the state before it."""
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.ENSURES,
+            strength=strength,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+            when=when,
+            on=on,
+        )
+        return function
+
+    return mark
+
+
+def observes(
+    rule_id: str,
+    *,
+    strength: Strength,
+    source: Source | Iterable[Source],
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: the output ``data`` holds the bytes of the :class:`Extent` that is returned."""
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.OBSERVES,
+            strength=strength,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+        )
+        return function
+
+    return mark

@@ -1,0 +1,116 @@
+"""The tables of state, for all areas.
+
+Every table is declared here so that a rule of one area can speak of what another area made.
+Addresses, sizes and offsets are in bytes.
+"""
+
+from __future__ import annotations
+
+from halcert.spec.language import Contents, Row, Scope, StateBase, Table, row
+
+UNSET = 0
+"""A MEM_SVM block that nobody touched: no pages."""
+ON_HOST = 1
+"""All pages of a MEM_SVM block are on the host."""
+ON_DEVICE = 2
+"""All pages of a MEM_SVM block are on its device."""
+ANYWHERE = 3
+"""Pages of a MEM_SVM block are in places that no call has told."""
+
+USER = 255
+"""Kind of ordinary process memory, which no call of the HAL allocated."""
+
+
+@row(key="id", scope=Scope.HOST)
+class Hardware(Row, frozen=True):
+    """A device that is present in the machine."""
+
+    id: int
+    """Device id."""
+
+
+@row(key="id")
+class Device(Row, frozen=True):
+    """A device as a process sees it; there is a row for each present device."""
+
+    id: int
+    """Device id."""
+    open: bool
+    """Opened by this process, and not closed since."""
+    ever: bool
+    """Opened by this process at least once."""
+
+
+@row(key="base", extent="extent")
+class Block(Row, frozen=True):
+    """A live stretch of memory: an allocation of halMemAlloc, or ordinary process memory."""
+
+    base: int
+    """First address."""
+    size: int
+    """Requested bytes; only these may be accessed."""
+    extent: int
+    """Bytes that belong to the block: the size rounded up to its granule."""
+    kind: int
+    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), or USER."""
+    device: int
+    """Device that holds the pages; the host id for host memory."""
+    granule: int
+    """Page size in bytes."""
+    readonly: bool
+    """Allocated with READONLY."""
+    host_writes: bool
+    """Allocated with HOST_RW_DEV_RO."""
+    cp_only: bool
+    """Allocated with DEV_CP_ONLY."""
+    contiguous: bool
+    """Allocated with CONTIGUOUS."""
+    module: int
+    """Module id that the memory is accounted to."""
+    translated: bool
+    """Its device address was asked for, which SVM v2 counts as a use for ever."""
+    place: int
+    """Where the pages of a MEM_SVM block are; UNSET, ON_HOST, ON_DEVICE or ANYWHERE."""
+    memory: int
+    """Name of the memory object that holds the bytes."""
+
+
+@row(key="fd")
+class AsyncCopy(Row, frozen=True):
+    """A copy that halMemCpyAsync started and nobody has waited for."""
+
+    fd: int
+    """The number that the call gave."""
+    target: int
+    """First address of the destination."""
+    source: int
+    """First address of the source."""
+    length: int
+    """Bytes."""
+
+
+@row(key="id")
+class Descriptor(Row, frozen=True):
+    """A DMA descriptor: a copy that drvMemConvertAddr prepared."""
+
+    id: int
+    """The harness's name for the descriptor."""
+    target: int
+    """First address of the destination."""
+    source: int
+    """First address of the source."""
+    length: int
+    """Bytes."""
+    submitted: bool
+    """Submitted asynchronously and not waited for."""
+
+
+class State(StateBase):
+    """Everything that calls can observe or depend on."""
+
+    hardware: Table[Hardware]
+    devices: Table[Device]
+    blocks: Table[Block]
+    copies: Table[AsyncCopy]
+    descriptors: Table[Descriptor]
+    contents: Contents

@@ -1,0 +1,450 @@
+"""halMemAlloc and halMemFree."""
+
+from __future__ import annotations
+
+from halcert.spec.abi.codes import DrvError
+from halcert.spec.language import (
+    FAILURE,
+    Address,
+    Call,
+    OutPointer,
+    Returned,
+    Size,
+    Strength,
+    accepts,
+    align_up,
+    ensures,
+    interface,
+    is_multiple,
+    may_reject,
+    poison,
+    rejects,
+    undefined,
+)
+from halcert.spec.profiles import GEN2, GEN3, MIB, Profile
+from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
+from halcert.spec.state import UNSET, USER, Block, State
+from halcert.spec.svm.flags import (
+    DEV,
+    DVPP,
+    FIRST_UNKNOWN_KIND,
+    HOST,
+    HOST_AGENT,
+    HOST_UVA,
+    MODULE_LIMIT,
+    MODULE_UNKNOWN,
+    RESERVE,
+    SVM,
+    UVM,
+    AllocFlags,
+)
+from halcert.spec.svm.memory import cacheable, in_use
+
+MUST = Strength.MUST
+SHOULD = Strength.SHOULD
+INVALID_VALUE = DrvError.INVALID_VALUE
+NOT_SUPPORT = DrvError.NOT_SUPPORT
+PARA_ERROR = DrvError.PARA_ERROR
+OUT_OF_MEMORY = DrvError.OUT_OF_MEMORY
+INVALID_DEVICE = DrvError.INVALID_DEVICE
+
+OWN_BLOCK = 512 * MIB
+"""Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
+
+
+def _of_device(call: MemAlloc) -> bool:
+    return call.flag.virt == DEV or call.flag.virt == DVPP
+
+
+def _of_host(call: MemAlloc) -> bool:
+    return call.flag.virt == HOST or call.flag.virt == HOST_UVA
+
+
+def _place_given(call: MemAlloc) -> bool:
+    return call.pp
+
+
+def granule_of(call: MemAlloc, profile: Profile) -> int:
+    """Return what the size of an accepted allocation is rounded up to, in bytes."""
+    if call.flag.giant:
+        return profile.giant
+    if call.flag.virt == UVM:
+        return profile.huge
+    if profile.generation == "v2" and call.flag.virt == HOST_UVA:
+        return profile.huge
+    if call.flag.huge and call.flag.virt != HOST and call.flag.virt != HOST_UVA:
+        return profile.huge
+    return profile.page
+
+
+@interface("halMemAlloc", area="svm", source=HEADER)
+class MemAlloc(Call, frozen=True):
+    """Reserve a stretch of the process's address space and put memory behind it."""
+
+    pp: OutPointer
+    size: Size
+    flag: AllocFlags
+
+    class Result(Returned, frozen=True):
+        """The address of the block."""
+
+        pp: Address
+
+    @rejects("SVM-ALLOC-001", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def no_place_for_the_address(call) -> bool:
+        """There must be a place for the address."""
+        return not call.pp
+
+    @rejects("SVM-ALLOC-002", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def size_is_zero(call) -> bool:
+        """A block has at least one byte."""
+        return call.size == 0
+
+    @rejects(
+        "SVM-ALLOC-003",
+        NOT_SUPPORT,
+        strength=SHOULD,
+        source=V2.at("halMemAllocInner"),
+        profiles=GEN2,
+    )
+    def dvpp_on_the_host_agent(call) -> bool:
+        """DVPP memory cannot be on the host agent."""
+        return call.flag.virt == DVPP and call.flag.devid == 64
+
+    @rejects(
+        "SVM-ALLOC-004",
+        PARA_ERROR,
+        strength=SHOULD,
+        source=V2.at("halMemAllocInner"),
+        profiles=GEN2,
+    )
+    def readonly_twice(call) -> bool:
+        """READONLY and HOST_RW_DEV_RO exclude each other on device memory."""
+        return call.flag.virt == DEV and call.flag.readonly and call.flag.host_writes
+
+    @rejects("SVM-ALLOC-005", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
+    def host_uva_with_device_features(call) -> bool:
+        """MEM_HOST_UVA takes none of CONTIGUOUS, P2P, BAR, DEV_CP_ONLY, HUGE and GIANT."""
+        return call.flag.virt == HOST_UVA and (
+            call.flag.contiguous
+            or call.flag.p2p
+            or call.flag.bar
+            or call.flag.cp_only
+            or call.flag.huge
+            or call.flag.giant
+        )
+
+    @rejects("SVM-ALLOC-006", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
+    def kind_cannot_be_allocated(call) -> bool:
+        """RESERVE and unknown virtual types cannot be allocated."""
+        return call.flag.virt == RESERVE or call.flag.virt >= FIRST_UNKNOWN_KIND
+
+    @rejects("SVM-ALLOC-007", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
+    def host_memory_is_not_readonly(call) -> bool:
+        """Host memory is never READONLY or HOST_RW_DEV_RO."""
+        return _of_host(call) and (call.flag.readonly or call.flag.host_writes)
+
+    @rejects("SVM-ALLOC-008", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
+    def host_memory_is_not_giant(call) -> bool:
+        """Host memory has no giant pages."""
+        return _of_host(call) and call.flag.giant
+
+    @rejects("SVM-ALLOC-009", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
+    def readonly_needs_device_memory(call) -> bool:
+        """READONLY is for device and DVPP memory, HOST_RW_DEV_RO for device memory only."""
+        return (call.flag.virt == SVM or call.flag.virt == UVM or call.flag.virt == DVPP) and (
+            call.flag.host_writes or (call.flag.readonly and call.flag.virt != DVPP)
+        )
+
+    @rejects("SVM-ALLOC-010", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
+    def contiguous_too_large(call, profile: Profile) -> bool:
+        """A CONTIGUOUS block has at most 4 MiB and no huge pages."""
+        return (
+            (call.flag.virt == DEV or call.flag.virt == SVM or call.flag.virt == UVM)
+            and call.flag.contiguous
+            and (call.size > profile.contiguous_limit or call.flag.huge)
+        )
+
+    @rejects("SVM-ALLOC-011", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
+    def giant_pages_are_for_plain_device_memory(call) -> bool:
+        """Giant pages are for device memory without TS, 4G, CONTIGUOUS or read-only."""
+        return (
+            call.flag.giant
+            and not _of_host(call)
+            and call.flag.virt < FIRST_UNKNOWN_KIND
+            and (
+                call.flag.virt != DEV
+                or call.flag.ts
+                or call.flag.low4g
+                or call.flag.contiguous
+                or call.flag.readonly
+                or call.flag.host_writes
+            )
+        )
+
+    @rejects("SVM-ALLOC-012", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def two_page_sizes(call) -> bool:
+        """A block has huge or giant pages, not both."""
+        return call.flag.virt == DEV and call.flag.huge and call.flag.giant
+
+    @rejects("SVM-ALLOC-013", INVALID_DEVICE, strength=SHOULD, source=V2, profiles=GEN2)
+    def device_id_too_large(call, profile: Profile) -> bool:
+        """The device id in the flag is below the number of agents, whatever the kind."""
+        return call.flag.virt != HOST_AGENT and call.flag.devid >= profile.alloc_limit
+
+    @rejects("SVM-ALLOC-014", OUT_OF_MEMORY, strength=SHOULD, source=(V2, V3))
+    def larger_than_the_address_space(call, profile: Profile) -> bool:
+        """No block is larger than the whole SVM address space."""
+        return call.size > profile.single_limit
+
+    @rejects("SVM-ALLOC-015", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def kind_not_in_this_generation(call) -> bool:
+        """Only device, DVPP and host memory can be allocated."""
+        return (
+            call.flag.virt == HOST_AGENT
+            or call.flag.virt == RESERVE
+            or call.flag.virt == SVM
+            or call.flag.virt >= FIRST_UNKNOWN_KIND
+        )
+
+    @rejects(
+        "SVM-ALLOC-016",
+        NOT_SUPPORT,
+        strength=MUST,
+        source=MODULE_DOC.at("UVM, limits of use"),
+        profiles=GEN3,
+    )
+    def no_managed_memory(call) -> bool:
+        """Managed memory exists on Ascend 910B and 910_93 only."""
+        return call.flag.virt == UVM
+
+    @rejects("SVM-ALLOC-017", INVALID_DEVICE, strength=SHOULD, source=V3, profiles=GEN3)
+    def no_such_device(call, profile: Profile) -> bool:
+        """The device id of device memory is below the number of agents."""
+        return _of_device(call) and call.flag.devid >= profile.alloc_limit
+
+    @rejects("SVM-ALLOC-018", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def low_memory_is_gone(call) -> bool:
+        """The 4G and TS bits are not supported."""
+        return call.flag.low4g or call.flag.ts
+
+    @rejects("SVM-ALLOC-019", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def readonly_is_gone(call) -> bool:
+        """READONLY is not supported."""
+        return call.flag.readonly
+
+    @rejects("SVM-ALLOC-020", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def host_memory_has_no_huge_pages(call) -> bool:
+        """Host memory has normal pages."""
+        return _of_host(call) and call.flag.huge
+
+    @rejects("SVM-ALLOC-021", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def host_uva_is_plain(call) -> bool:
+        """MEM_HOST_UVA takes none of CONTIGUOUS, P2P, BAR and DEV_CP_ONLY."""
+        return call.flag.virt == HOST_UVA and (
+            call.flag.contiguous or call.flag.p2p or call.flag.bar or call.flag.cp_only
+        )
+
+    @rejects("SVM-ALLOC-022", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def contiguous_has_normal_pages(call) -> bool:
+        """A CONTIGUOUS block has normal pages."""
+        return call.flag.contiguous and (call.flag.huge or call.flag.giant)
+
+    @rejects("SVM-ALLOC-023", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
+    def cp_only_is_for_devices(call) -> bool:
+        """DEV_CP_ONLY is for device memory."""
+        return call.flag.cp_only and _of_host(call)
+
+    @rejects("SVM-ALLOC-024", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def cp_only_has_normal_pages(call) -> bool:
+        """A DEV_CP_ONLY block has normal pages."""
+        return call.flag.cp_only and (call.flag.huge or call.flag.giant)
+
+    @rejects("SVM-ALLOC-025", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
+    def device_readonly_is_for_plain_device_memory(call) -> bool:
+        """HOST_RW_DEV_RO is for device memory without giant pages and DEV_CP_ONLY."""
+        return call.flag.host_writes and (
+            not _of_device(call) or call.flag.giant or call.flag.cp_only
+        )
+
+    @rejects("SVM-ALLOC-026", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
+    def dvpp_with_two_page_sizes(call) -> bool:
+        """A DVPP block has huge or giant pages, not both."""
+        return call.flag.virt == DVPP and call.flag.huge and call.flag.giant
+
+    @rejects("SVM-ALLOC-030", strength=SHOULD, source=(MODULE_DOC.at("SVM initialisation"), V2, V3))
+    def device_not_open(call, state: State, profile: Profile) -> bool:
+        """Device memory needs an open device."""
+        return (
+            _of_device(call)
+            and not state.devices.at(call.flag.devid).open
+            and not (profile.generation == "v2" and call.flag.devid == 0)
+        )
+
+    @rejects("SVM-ALLOC-031", strength=SHOULD, source=V2, profiles=GEN2)
+    def no_host_agent(call) -> bool:
+        """No host agent can be opened, so nothing can be allocated on one."""
+        return call.flag.virt == HOST_AGENT
+
+    @undefined("SVM-ALLOC-032", source=V2.at("device 0 is registered by host allocations"), profiles=GEN2)
+    def device_zero_not_open(call, state: State) -> bool:
+        """Whether memory of device 0 can be had before it is opened depends on the past."""
+        return _of_device(call) and call.flag.devid == 0 and not state.devices.at(0).open
+
+    @may_reject("SVM-ALLOC-033", OUT_OF_MEMORY, source=(HEADER, V2, V3))
+    def memory_may_be_short(call) -> bool:
+        """Any allocation may run out of memory or of address space."""
+        return True
+
+    @may_reject("SVM-ALLOC-034", NOT_SUPPORT, source=V2, profiles=GEN2)
+    def readonly_may_be_missing(call) -> bool:
+        """A device may lack read-only memory."""
+        return call.flag.readonly
+
+    @may_reject("SVM-ALLOC-035", NOT_SUPPORT, source=DEFINES)
+    def giant_pages_may_be_missing(call) -> bool:
+        """A device may lack giant pages."""
+        return call.flag.giant
+
+    @may_reject("SVM-ALLOC-036", DrvError.BUSY, source=V2, profiles=GEN2)
+    def host_uva_may_be_missing(call) -> bool:
+        """The address range of MEM_HOST_UVA may be unavailable."""
+        return call.flag.virt == HOST_UVA
+
+    @accepts(
+        "SVM-ALLOC-040",
+        strength=MUST,
+        source=(MODULE_DOC.at("SVM, allocation"), HEADER),
+        changes=("blocks", "contents"),
+    )
+    def gives_a_block(call, state: State, result: Result, profile: Profile) -> State:
+        """The process gets a block of the size and kind it asked for, with undefined contents."""
+        granule = granule_of(call, profile)
+        block = Block(
+            base=result.pp,
+            size=call.size,
+            extent=align_up(call.size, granule),
+            kind=call.flag.virt,
+            device=call.flag.devid if _of_device(call) else profile.host_id,
+            granule=granule,
+            readonly=call.flag.readonly,
+            host_writes=call.flag.host_writes,
+            cp_only=profile.generation == "v3" and call.flag.cp_only,
+            contiguous=call.flag.contiguous,
+            module=call.flag.module if call.flag.module < MODULE_LIMIT else MODULE_UNKNOWN,
+            translated=False,
+            place=UNSET,
+            memory=state.contents.fresh(),
+        )
+        return state.but(blocks=state.blocks.insert(block), contents=state.contents.create())
+
+    @ensures("SVM-ALLOC-041", strength=MUST, source=MODULE_DOC.at("SVM, allocation"))
+    def address_is_given(call, result: Result) -> bool:
+        """A successful call gives an address that is not null."""
+        return result.pp != 0 and result.pp != poison(64)
+
+    @ensures("SVM-ALLOC-042", strength=MUST, source=MODULE_DOC.at("SVM, allocation"))
+    def address_range_is_free(call, state: State, result: Result, profile: Profile) -> bool:
+        """The block, rounded up to its pages, shares no byte with anything that is live."""
+        return not state.blocks.overlaps(
+            result.pp, align_up(call.size, granule_of(call, profile))
+        )
+
+    @ensures("SVM-ALLOC-043", strength=SHOULD, source=(V2, V3))
+    def address_is_aligned(call, result: Result, profile: Profile) -> bool:
+        """The block starts at a multiple of its page size."""
+        return is_multiple(result.pp, granule_of(call, profile))
+
+    @ensures("SVM-ALLOC-044", strength=MUST, source=SENSE)
+    def block_ends_below_the_top(call, result: Result) -> bool:
+        """The block does not wrap around the address space."""
+        return result.pp + call.size <= 2**64
+
+    @ensures("SVM-ALLOC-045", strength=SHOULD, source=V2, on=FAILURE, when=_place_given, profiles=GEN2)
+    def failure_clears_or_keeps_the_address(call, result: Result) -> bool:
+        """A failing call sets the address to null or leaves it alone."""
+        return result.pp == 0 or result.pp == poison(64)
+
+    @ensures("SVM-ALLOC-046", strength=SHOULD, source=V3, on=FAILURE, when=_place_given, profiles=GEN3)
+    def failure_keeps_the_address(call, result: Result) -> bool:
+        """A failing call leaves the place for the address alone."""
+        return result.pp == poison(64)
+
+
+def _used_and_large(state: State, block: Block, profile: Profile) -> bool:
+    return in_use(state, block) and not cacheable(block, profile)
+
+
+@interface("halMemFree", area="svm", source=HEADER)
+class MemFree(Call, frozen=True):
+    """Give a block back."""
+
+    pp: Address
+
+    @rejects("SVM-FREE-001", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def null(call) -> bool:
+        """Null is not a block."""
+        return call.pp == 0
+
+    @rejects(
+        "SVM-FREE-002",
+        INVALID_VALUE,
+        strength=MUST,
+        code=SHOULD,
+        source=(MODULE_DOC.at("SVM, free"), SENSE, V2, V3),
+    )
+    def not_the_start_of_a_block(call, state: State) -> bool:
+        """Only the start of a live block can be freed, and only once."""
+        block = state.blocks.at(call.pp)
+        return call.pp != 0 and (not block.exists or block.kind == USER)
+
+    @rejects("SVM-FREE-004", DrvError.BUSY, strength=SHOULD, source=V2, profiles=GEN2)
+    def block_in_use(call, state: State, profile: Profile) -> bool:
+        """A block too large for the cache cannot be freed while an operation uses it."""
+        block = state.blocks.at(call.pp)
+        return (
+            block.exists
+            and _used_and_large(state, block, profile)
+            and block.kind != HOST_UVA
+            and block.size <= OWN_BLOCK
+            and block.granule != profile.giant
+        )
+
+    @rejects("SVM-FREE-005", DrvError.IOCRL_FAIL, strength=SHOULD, source=V2, profiles=GEN2)
+    def own_block_in_use(call, state: State, profile: Profile) -> bool:
+        """A block with address space of its own cannot be freed while an operation uses it."""
+        block = state.blocks.at(call.pp)
+        return (
+            block.exists
+            and _used_and_large(state, block, profile)
+            and (
+                block.kind == HOST_UVA
+                or block.size > OWN_BLOCK
+                or block.granule == profile.giant
+            )
+        )
+
+    @undefined("SVM-FREE-006", source=V2.at("the free cache does not ask the kernel"), profiles=GEN2)
+    def small_block_in_use(call, state: State, profile: Profile) -> bool:
+        """What becomes of a small block freed while an operation uses it."""
+        block = state.blocks.at(call.pp)
+        return block.exists and in_use(state, block) and cacheable(block, profile)
+
+    @undefined("SVM-FREE-007", source=V3.at("deferred release"), profiles=GEN3)
+    def block_in_use_v3(call, state: State) -> bool:
+        """What becomes of a block freed while a descriptor speaks of it."""
+        block = state.blocks.at(call.pp)
+        return block.exists and in_use(state, block)
+
+    @accepts(
+        "SVM-FREE-010",
+        strength=MUST,
+        source=(MODULE_DOC.at("SVM, free"), HEADER),
+        changes=("blocks", "contents"),
+    )
+    def gives_the_block_back(call, state: State) -> State:
+        """The block is gone, its address belongs to nobody and its contents are lost."""
+        block = state.blocks.at(call.pp)
+        return state.but(
+            blocks=state.blocks.delete(call.pp), contents=state.contents.drop(block.memory)
+        )

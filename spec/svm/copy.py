@@ -1,0 +1,237 @@
+"""drvMemsetD8 and drvMemcpy: setting and copying synchronously."""
+
+from __future__ import annotations
+
+from halcert.spec.abi.codes import DrvError
+from halcert.spec.language import (
+    U8,
+    Address,
+    Call,
+    Size,
+    Strength,
+    accepts,
+    interface,
+    rejects,
+    undefined,
+)
+from halcert.spec.profiles import GEN2, GEN3
+from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
+from halcert.spec.state import Block, State
+from halcert.spec.svm.flags import SVM
+from halcert.spec.svm.memory import (
+    device_side,
+    host_side,
+    placed,
+    promised,
+    ranges_meet,
+    same_device,
+    touched,
+    within,
+)
+
+MUST = Strength.MUST
+SHOULD = Strength.SHOULD
+INVALID_VALUE = DrvError.INVALID_VALUE
+PARA_ERROR = DrvError.PARA_ERROR
+
+
+@interface("drvMemsetD8", area="svm", source=HEADER)
+class MemsetD8(Call, frozen=True):
+    """Set bytes of memory to a value."""
+
+    dst: Address
+    destMax: Size  # noqa: N815 - the name in the header
+    value: U8
+    num: Size
+
+    @rejects("SVM-SET-001", INVALID_VALUE, strength=MUST, source=HEADER)
+    def destination_is_null(call) -> bool:
+        """There must be a destination."""
+        return call.dst == 0
+
+    @rejects("SVM-SET-002", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def more_than_fits(call) -> bool:
+        """No more bytes are set than the destination is said to hold."""
+        return call.destMax < call.num
+
+    @rejects("SVM-SET-003", INVALID_VALUE, strength=MUST, source=HEADER)
+    def nothing_to_set(call) -> bool:
+        """At least one byte is set."""
+        return call.num == 0
+
+    @rejects("SVM-SET-004", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
+    def device_alone_may_write(call, state: State) -> bool:
+        """Memory for the device's control CPU alone cannot be set."""
+        block = state.blocks.covering(call.dst)
+        return block.cp_only and within(block, call.dst, call.num)
+
+    @undefined("SVM-SET-005", source=(HEADER, V2, V3))
+    def not_promised(call, state: State) -> bool:
+        """Setting bytes that are not all in one live, writable block."""
+        return not promised(state.blocks.covering(call.dst), call.dst, call.num)
+
+    @accepts(
+        "SVM-SET-010",
+        strength=MUST,
+        source=(HEADER, MODULE_DOC.at("SVM, set")),
+        changes=("blocks", "contents"),
+    )
+    def sets(call, state: State) -> State:
+        """Exactly ``num`` bytes from ``dst`` on hold the value; all other bytes stay."""
+        block = state.blocks.covering(call.dst)
+        return touched(state, block, call.num).but(
+            contents=state.contents.fill(block.memory, call.dst - block.base, call.num, call.value)
+        )
+
+
+def copy_ends(state: State, dst: int, src: int) -> tuple[Block, Block]:
+    """Return the blocks that hold the destination and the source of a copy."""
+    return state.blocks.covering(dst), state.blocks.covering(src)
+
+
+def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
+    """Tell whether the documents promise what a copy between the two ranges does."""
+    target, source = copy_ends(state, dst, src)
+    return promised(target, dst, length) and promised(source, src, length)
+
+
+def copied(state: State, dst: int, src: int, length: int) -> State:
+    """Return the state after ``length`` bytes were copied from ``src`` to ``dst``."""
+    target, source = copy_ends(state, dst, src)
+    return touched(state, target, length).but(
+        contents=state.contents.copy(
+            target.memory, dst - target.base, source.memory, src - source.base, length
+        )
+    )
+
+
+def _moves(call: Memcpy) -> bool:
+    return call.byte_count != 0
+
+
+def _moves_nothing(call: Memcpy) -> bool:
+    return call.byte_count == 0
+
+
+@interface("drvMemcpy", area="svm", source=HEADER)
+class Memcpy(Call, frozen=True):
+    """Copy between host and device, or within one side, and wait for it."""
+
+    dst: Address
+    dest_max: Size
+    src: Address
+    byte_count: Size
+
+    @rejects("SVM-COPY-001", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def destination_is_null(call) -> bool:
+        """There must be a destination."""
+        return call.dst == 0
+
+    @rejects("SVM-COPY-002", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def source_is_null(call) -> bool:
+        """There must be a source."""
+        return call.src == 0
+
+    @rejects("SVM-COPY-003", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def destination_holds_nothing(call) -> bool:
+        """The destination is said to hold at least one byte."""
+        return call.dest_max == 0
+
+    @rejects("SVM-COPY-004", INVALID_VALUE, strength=MUST, source=(HEADER, V2, V3))
+    def more_than_fits(call) -> bool:
+        """No more bytes are copied than the destination is said to hold."""
+        return call.dest_max < call.byte_count
+
+    @rejects("SVM-COPY-005", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
+    def source_has_no_pages(call, state: State) -> bool:
+        """A MEM_SVM block that nobody wrote cannot be copied from."""
+        target, source = copy_ends(state, call.dst, call.src)
+        return (
+            call.byte_count != 0
+            and copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and not ranges_meet(call.dst, call.src, call.byte_count)
+            and source.kind == SVM
+            and not placed(source)
+            and (device_side(target) or target.kind == SVM)
+            and not target.host_writes
+        )
+
+    @rejects("SVM-COPY-006", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
+    def device_reads_only(call, state: State) -> bool:
+        """Memory that devices only read is written from the host alone."""
+        target, source = copy_ends(state, call.dst, call.src)
+        return (
+            call.byte_count != 0
+            and copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and not ranges_meet(call.dst, call.src, call.byte_count)
+            and target.host_writes
+            and device_side(source)
+        )
+
+    @rejects("SVM-COPY-007", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
+    def ranges_overlap(call, state: State) -> bool:
+        """Source and destination on one side must not overlap."""
+        target, source = copy_ends(state, call.dst, call.src)
+        return (
+            call.byte_count != 0
+            and copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and not target.cp_only
+            and not source.cp_only
+            and same_device(target, source)
+            and ranges_meet(call.dst, call.src, call.byte_count)
+        )
+
+    @rejects("SVM-COPY-008", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
+    def device_alone_may_access(call, state: State) -> bool:
+        """Memory for the device's control CPU alone cannot be copied."""
+        target, source = copy_ends(state, call.dst, call.src)
+        return (
+            call.byte_count != 0
+            and copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and (target.cp_only or source.cp_only)
+        )
+
+    @undefined("SVM-COPY-009", source=(HEADER, V2, V3))
+    def not_promised(call, state: State) -> bool:
+        """Copying bytes that are not all in one live, accessible block on each side."""
+        return call.byte_count != 0 and not copy_is_promised(
+            state, call.dst, call.src, call.byte_count
+        )
+
+    @undefined("SVM-COPY-010", source=V2, profiles=GEN2)
+    def overlap_is_not_promised(call, state: State) -> bool:
+        """Copying between ranges that overlap."""
+        return (
+            call.byte_count != 0
+            and copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and ranges_meet(call.dst, call.src, call.byte_count)
+        )
+
+    @undefined("SVM-COPY-011", source=V2, profiles=GEN2)
+    def pageless_source_to_the_host(call, state: State) -> bool:
+        """Copying from a MEM_SVM block without pages to host memory, or to device-read-only memory."""
+        target, source = copy_ends(state, call.dst, call.src)
+        return (
+            call.byte_count != 0
+            and copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and source.kind == SVM
+            and not placed(source)
+            and (host_side(target) or target.host_writes)
+            and not target.kind == SVM
+        )
+
+    @accepts("SVM-COPY-020", strength=SHOULD, source=(V2, V3), when=_moves_nothing)
+    def copies_nothing(call, state: State) -> State:
+        """Copying no bytes succeeds and changes nothing, whatever the addresses."""
+        return state
+
+    @accepts(
+        "SVM-COPY-021",
+        strength=MUST,
+        source=(HEADER, MODULE_DOC.at("SVM, copy")),
+        changes=("blocks", "contents"),
+        when=_moves,
+    )
+    def copies(call, state: State) -> State:
+        """The destination holds the bytes of the source on return; all other bytes stay."""
+        return copied(state, call.dst, call.src, call.byte_count)

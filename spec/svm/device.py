@@ -1,0 +1,167 @@
+"""halMemAgentOpen/Close and drvMemDeviceOpen/Close: attaching a process to a device."""
+
+from __future__ import annotations
+
+from halcert.spec.abi.codes import DrvError
+from halcert.spec.language import (
+    I32,
+    U32,
+    Call,
+    DeviceId,
+    Strength,
+    accepts,
+    interface,
+    rejects,
+    undefined,
+)
+from halcert.spec.profiles import Profile
+from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
+from halcert.spec.state import Block, State
+from halcert.spec.svm.flags import DEV, DVPP
+from halcert.spec.svm.memory import in_use
+
+MUST = Strength.MUST
+SHOULD = Strength.SHOULD
+
+
+def opened(state: State, devid: int) -> State:
+    """Return the state after this process opened a device."""
+    device = state.devices.at(devid)
+    return state.but(devices=state.devices.put(device.but(open=True, ever=True)))
+
+
+def closed(state: State, devid: int) -> State:
+    """Return the state after this process closed a device: its memory there is gone."""
+    device = state.devices.at(devid)
+    blocks = state.blocks.delete_where(lambda block: on_device(block, devid))
+    return state.but(
+        devices=state.devices.put(device.but(open=False)),
+        blocks=blocks,
+        contents=state.contents.keep(blocks, "memory"),
+    )
+
+
+def on_device(block: Block, devid: int) -> bool:
+    """Tell whether closing the device takes the block away."""
+    return (block.kind == DEV or block.kind == DVPP) and block.device == devid
+
+
+def in_use_on(state: State, devid: int) -> bool:
+    """Tell whether an operation under way uses memory of the device."""
+    return state.blocks.any(lambda block: on_device(block, devid) and in_use(state, block))
+
+
+@interface("halMemAgentOpen", area="svm", source=HEADER)
+class MemAgentOpen(Call, frozen=True):
+    """Open a device for the calling process."""
+
+    devid: DeviceId
+    flag: U32
+
+    @rejects("SVM-OPEN-001", DrvError.NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
+    def host_agent(call) -> bool:
+        """Only the device side can be opened; every flag but SVM_AGENT_DEVICE is refused."""
+        return call.flag > 0
+
+    @rejects("SVM-OPEN-002", DrvError.INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def device_id_too_large(call, profile: Profile) -> bool:
+        """The device id is below the number of agents."""
+        return call.devid >= profile.open_limit
+
+    @rejects("SVM-OPEN-003", strength=MUST, source=(SENSE, V2, V3))
+    def no_such_device(call, state: State) -> bool:
+        """A device that is not present cannot be opened."""
+        return not state.hardware.at(call.devid).exists
+
+    @accepts("SVM-OPEN-010", strength=MUST, source=MODULE_DOC.at("SVM initialisation"), changes=("devices",))
+    def opens(call, state: State) -> State:
+        """The device is open; opening it again changes nothing and is not counted."""
+        return opened(state, call.devid)
+
+
+@interface("halMemAgentClose", area="svm", source=HEADER)
+class MemAgentClose(Call, frozen=True):
+    """Close a device for the calling process."""
+
+    devid: DeviceId
+    flag: U32
+
+    @rejects("SVM-CLOSE-001", DrvError.NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
+    def host_agent(call) -> bool:
+        """Only the device side can be closed; every flag but SVM_AGENT_DEVICE is refused."""
+        return call.flag > 0
+
+    @rejects("SVM-CLOSE-002", DrvError.INVALID_DEVICE, strength=SHOULD, source=(V2, V3))
+    def device_id_too_large(call, profile: Profile) -> bool:
+        """The device id is below the number of agents."""
+        return call.devid >= profile.close_limit
+
+    @undefined("SVM-CLOSE-003", source=V2.at("a failed close blocks the device"))
+    def copies_under_way(call, state: State) -> bool:
+        """What becomes of copies and descriptors when their device is closed."""
+        return in_use_on(state, call.devid)
+
+    @undefined("SVM-CLOSE-004", source=(V2, V3))
+    def no_such_device(call, state: State) -> bool:
+        """What closing a device that is not present answers."""
+        return not state.hardware.at(call.devid).exists
+
+    @accepts(
+        "SVM-CLOSE-010",
+        strength=MUST,
+        source=(HEADER, MODULE_DOC.at("SVM initialisation")),
+        changes=("devices", "blocks", "contents"),
+    )
+    def closes(call, state: State) -> State:
+        """The device is closed and the process's memory on it is gone; one close is enough."""
+        return closed(state, call.devid)
+
+
+@interface("drvMemDeviceOpen", area="svm", source=HEADER)
+class MemDeviceOpen(Call, frozen=True):
+    """Open a device for the calling process; the file handle is ignored."""
+
+    devid: DeviceId
+    devfd: I32
+
+    @rejects("SVM-DOPEN-001", DrvError.INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    def device_id_too_large(call, profile: Profile) -> bool:
+        """The device id is below the number of agents."""
+        return call.devid >= profile.open_limit
+
+    @rejects("SVM-DOPEN-002", strength=MUST, source=(SENSE, V2, V3))
+    def no_such_device(call, state: State) -> bool:
+        """A device that is not present cannot be opened."""
+        return not state.hardware.at(call.devid).exists
+
+    @accepts("SVM-DOPEN-010", strength=MUST, source=HEADER, changes=("devices",))
+    def opens(call, state: State) -> State:
+        """The device is open, as after halMemAgentOpen."""
+        return opened(state, call.devid)
+
+
+@interface("drvMemDeviceClose", area="svm", source=HEADER)
+class MemDeviceClose(Call, frozen=True):
+    """Close a device for the calling process."""
+
+    devid: DeviceId
+
+    @rejects("SVM-DCLOSE-001", DrvError.INVALID_DEVICE, strength=SHOULD, source=(V2, V3))
+    def device_id_too_large(call, profile: Profile) -> bool:
+        """The device id is below the number of agents."""
+        return call.devid >= profile.close_limit
+
+    @undefined("SVM-DCLOSE-002", source=V2.at("a failed close blocks the device"))
+    def copies_under_way(call, state: State) -> bool:
+        """What becomes of copies and descriptors when their device is closed."""
+        return in_use_on(state, call.devid)
+
+    @undefined("SVM-DCLOSE-003", source=(V2, V3))
+    def no_such_device(call, state: State) -> bool:
+        """What closing a device that is not present answers."""
+        return not state.hardware.at(call.devid).exists
+
+    @accepts("SVM-DCLOSE-010", strength=MUST, source=HEADER, changes=("devices", "blocks", "contents"))
+    def closes(call, state: State) -> State:
+        """The device is closed, as after halMemAgentClose."""
+        return closed(state, call.devid)

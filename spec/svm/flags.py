@@ -1,0 +1,63 @@
+"""The 64-bit flag of halMemAlloc: layout and virtual types."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from halcert.spec.language import BitWord, Field, Flag
+
+SVM = 0
+DEV = 1
+HOST = 2
+DVPP = 3
+HOST_AGENT = 4
+RESERVE = 5
+HOST_UVA = 6
+UVM = 7
+FIRST_UNKNOWN_KIND = 8
+
+MODULE_UNKNOWN = 0
+MODULE_LIMIT = 77
+"""Module ids from here on are accounted as unknown."""
+
+
+class AllocFlags(BitWord):
+    """The fields of the flag, by their meaning (ascend_hal_define.h)."""
+
+    layout: ClassVar[dict[str, Field]] = {
+        "devid": Field(0, 10),
+        "virt": Field(10, 4),
+        "phys": Field(14, 3),
+        "huge": Flag(17),
+        "page_rest": Field(18, 1),
+        "contiguous": Flag(19),
+        "align": Field(20, 5),
+        "p2p": Flag(25),
+        "low4g": Flag(26),
+        "ts": Flag(27),
+        "bar": Flag(28),
+        "readonly": Flag(29),
+        "host_writes": Flag(30),
+        "giant": Flag(31),
+        "cp_only": Flag(32),
+        "rest": Field(33, 23),
+        "module": Field(56, 8),
+    }
+
+    devid: int
+    virt: int
+    phys: int
+    huge: bool
+    page_rest: int
+    contiguous: bool
+    align: int
+    p2p: bool
+    low4g: bool
+    ts: bool
+    bar: bool
+    readonly: bool
+    host_writes: bool
+    giant: bool
+    cp_only: bool
+    rest: int
+    module: int

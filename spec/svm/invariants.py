@@ -1,0 +1,96 @@
+"""What the tables of the area satisfy in every state that calls can reach."""
+
+from __future__ import annotations
+
+from halcert.spec.language import Invariant
+from halcert.spec.state import ANYWHERE, UNSET, USER, Block, State
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
+
+
+def _blocks_are_disjoint(state: State) -> bool:
+    return state.blocks.disjoint()
+
+
+def _well_formed(block: Block) -> bool:
+    return (
+        block.base > 0
+        and block.size > 0
+        and block.extent >= block.size
+        and block.base + block.size <= 2**64
+        and (
+            block.kind == SVM
+            or block.kind == DEV
+            or block.kind == HOST
+            or block.kind == DVPP
+            or block.kind == HOST_UVA
+            or block.kind == UVM
+            or block.kind == USER
+        )
+    )
+
+
+def _blocks_are_well_formed(state: State) -> bool:
+    return state.blocks.all(_well_formed)
+
+
+def _objects_are_unshared(state: State) -> bool:
+    return state.blocks.distinct(lambda block: block.memory) and state.blocks.all(
+        lambda block: block.memory < state.contents.fresh()
+    )
+
+
+def _device_memory_is_on_open_devices(state: State) -> bool:
+    return state.blocks.all(
+        lambda block: (block.kind != DEV and block.kind != DVPP)
+        or state.devices.at(block.device).open
+    )
+
+
+def _places_are_for_svm(state: State) -> bool:
+    return state.blocks.all(
+        lambda block: block.place == UNSET
+        or (block.kind == SVM and block.place > UNSET and block.place <= ANYWHERE)
+    )
+
+
+def _open_devices_are_present(state: State) -> bool:
+    return state.devices.all(
+        lambda device: state.hardware.at(device.id).exists and (device.ever or not device.open)
+    )
+
+
+INVARIANTS = (
+    Invariant(
+        "SVM-INV-001", "Live blocks share no byte.", _blocks_are_disjoint, ("blocks",)
+    ),
+    Invariant(
+        "SVM-INV-002",
+        "A live block has a size, does not wrap and is of a kind that can be allocated.",
+        _blocks_are_well_formed,
+        ("blocks",),
+    ),
+    Invariant(
+        "SVM-INV-003",
+        "Every live block has a memory object of its own.",
+        _objects_are_unshared,
+        ("blocks", "contents"),
+    ),
+    Invariant(
+        "SVM-INV-004",
+        "Device memory is on a device that the process has open.",
+        _device_memory_is_on_open_devices,
+        ("blocks", "devices"),
+    ),
+    Invariant(
+        "SVM-INV-005",
+        "Only MEM_SVM blocks have pages in changing places.",
+        _places_are_for_svm,
+        ("blocks",),
+    ),
+    Invariant(
+        "SVM-INV-006",
+        "A device that is open is present and was opened.",
+        _open_devices_are_present,
+        ("devices", "hardware"),
+    ),
+)

@@ -1,0 +1,107 @@
+"""What the interfaces of the area share: who may be accessed, and what an access does."""
+
+from __future__ import annotations
+
+from halcert.spec.profiles import Profile
+from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
+
+
+def within(block: Block, address: int, length: int) -> bool:
+    """Tell whether a range lies in the requested bytes of a live block."""
+    return (
+        block.exists and address >= block.base and address + length <= block.base + block.size
+    )
+
+
+def host_side(block: Block) -> bool:
+    """Tell whether the pages of a live block are host memory."""
+    if block.kind == SVM:
+        return block.place == ON_HOST
+    return block.kind == HOST or block.kind == HOST_UVA or block.kind == USER
+
+
+def device_side(block: Block) -> bool:
+    """Tell whether the pages of a live block are on its device."""
+    if block.kind == SVM:
+        return block.place == ON_DEVICE
+    return block.kind == DEV or block.kind == DVPP
+
+
+def placed(block: Block) -> bool:
+    """Tell whether all pages of a live block are in a known place."""
+    return host_side(block) or device_side(block)
+
+
+def promised(block: Block, address: int, length: int) -> bool:
+    """Tell whether the documents promise what a set or copy does with the range.
+
+    Managed memory has rules of its own, memory that the device alone may use is refused, and
+    read-only memory may do anything.
+    """
+    return (
+        within(block, address, length)
+        and block.kind != UVM
+        and not block.readonly
+        and block.place != ANYWHERE
+    )
+
+
+def place_after_touch(block: Block, length: int) -> int:
+    """Return the place of a block's pages after a set or copy wrote into it.
+
+    A MEM_SVM block without pages gets host pages where it is written; what the rest of it has
+    is nobody's promise.
+    """
+    if block.kind == SVM and block.place == UNSET:
+        return ON_HOST if length == block.size else ANYWHERE
+    return block.place
+
+
+def touched(state: State, block: Block, length: int) -> State:
+    """Return the state after a write of ``length`` bytes made pages appear in a block."""
+    if block.kind == SVM and block.place == UNSET:
+        return state.but(blocks=state.blocks.put(block.but(place=place_after_touch(block, length))))
+    return state
+
+
+def in_use(state: State, block: Block) -> bool:
+    """Tell whether an operation under way uses a block, so that it must stay."""
+    return (
+        block.translated
+        or state.copies.any(
+            lambda copy: _holds(block, copy.target) or _holds(block, copy.source)
+        )
+        or state.descriptors.any(
+            lambda made: _holds(block, made.target) or _holds(block, made.source)
+        )
+    )
+
+
+def _holds(block: Block, address: int) -> bool:
+    return address >= block.base and address < block.base + block.extent
+
+
+def same_device(one: Block, other: Block) -> bool:
+    """Tell whether two blocks are on one device, or both on the host."""
+    return (host_side(one) and host_side(other)) or (
+        device_side(one) and device_side(other) and one.device == other.device
+    )
+
+
+def ranges_meet(one: int, other: int, length: int) -> bool:
+    """Tell whether two ranges of the same length share a byte."""
+    return one < other + length and other < one + length
+
+
+def cacheable(block: Block, profile: Profile) -> bool:
+    """Tell whether a free may keep the block's memory for later use."""
+    if block.kind == SVM or block.kind == UVM or block.kind == HOST_UVA or block.kind == USER:
+        return False
+    if block.granule >= profile.giant:
+        return False
+    if block.readonly:
+        return block.extent <= profile.cached_readonly
+    if block.kind == DVPP or (block.granule == profile.huge):
+        return block.extent <= profile.cached_huge
+    return block.extent <= profile.cached_normal
