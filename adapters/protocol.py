@@ -32,6 +32,8 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 from typing_extensions import Self
 
+from halcert.results import Answered, Crashed, Garbled, Hung, Missing
+
 HOST_INTERFACES = ("host.map", "host.unmap", "host.store", "host.fill", "host.load")
 """Accesses by the program itself, which every adapter offers beside the library's symbols.
 
@@ -72,65 +74,27 @@ def reference(number: int, field: str, plus: int = 0) -> dict[str, Any]:
     return {"$": number, "field": field, "plus": plus}
 
 
-class Answered(msgspec.Struct, frozen=True, tag_field="reply", tag="answered"):
-    """The call returned.
-
-    Attributes:
-        code: the return value; ``int`` as C has it.
-        out: every output as it stood after the call, by parameter; null where no place was given.
-        began: when the call was entered, in monotonic nanoseconds of the machine.
-        ended: when it had returned.
-    """
-
-    code: int
-    out: dict[str, Any]
-    began: int
-    ended: int
-
-
-class Crashed(msgspec.Struct, frozen=True, tag_field="reply", tag="crashed"):
-    """The process ended during the call, or had ended before it.
-
-    Attributes:
-        signal: the signal that ended it; 0 if it left by ``exit``.
-        note: what is known, and the last words of the library.
-    """
-
-    signal: int
-    note: str
-
-
-class Hung(msgspec.Struct, frozen=True, tag_field="reply", tag="hung"):
-    """The call did not return in time, and the process was killed.
-
-    Attributes:
-        seconds: how long it was waited for.
-    """
-
-    seconds: float
-
-
-class Garbled(msgspec.Struct, frozen=True, tag_field="reply", tag="garbled"):
-    """The process sent something that is no reply.
-
-    Attributes:
-        note: what was wrong with it.
-    """
-
-    note: str
-
-
-class Missing(msgspec.Struct, frozen=True, tag_field="reply", tag="missing"):
-    """The library has no such symbol.
-
-    Attributes:
-        symbol: the symbol.
-    """
-
-    symbol: str
-
-
 Reply = Answered | Crashed | Hung | Garbled | Missing
+"""How a call can end; the kinds are those that traces hold."""
+
+__all__ = [
+    "DEFAULT_OPTIONS",
+    "HOST_INTERFACES",
+    "Actor",
+    "Adapter",
+    "Answered",
+    "Arguments",
+    "Crashed",
+    "Description",
+    "Garbled",
+    "Hung",
+    "Missing",
+    "Options",
+    "Reply",
+    "Request",
+    "Session",
+    "reference",
+]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):

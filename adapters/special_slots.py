@@ -85,7 +85,12 @@ class InfoSlot:
         return self._addresses.address
 
     def read(self) -> dict[str, Any] | None:
-        return self._readers[self._view].read(self._memory.view) if self._view else None
+        if not self._view:
+            return None
+        members = self._readers[self._view].read(self._memory.view)
+        # An address of this worker's own memory; it would differ from run to run.
+        members.pop("addr", None)
+        return members
 
 
 def _layout_of(kind: str) -> Layout:

@@ -147,12 +147,12 @@ def symbols_of(library: ctypes.CDLL) -> list[str]:
     return found
 
 
-def prepare(setting: Setting) -> None:
+def prepare(setting: Setting, parent: int) -> None:
     """Make the process what a program that uses the library would be, but die with its parent."""
-    parent = os.getppid()
     libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(CHANNEL_LOST)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     faulthandler.disable()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if setting.memory_limit is not None:
@@ -160,10 +160,10 @@ def prepare(setting: Setting) -> None:
     os.environ.update(setting.environment)
 
 
-def main(channel: socket.socket, journal: Journal, setting: Setting) -> NoReturn:
+def main(channel: socket.socket, journal: Journal, setting: Setting, parent: int) -> NoReturn:
     """Be a worker, to the end of the process."""
     try:
-        prepare(setting)
+        prepare(setting, parent)
         try:
             library = ctypes.CDLL(setting.library, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         except OSError as error:

@@ -90,17 +90,19 @@ class Zygote:
 
     def _fork(self, message: Spawn, descriptors: list[int]) -> None:
         channel, status, log, journal = descriptors
+        own_pid = os.getpid()
         pid = os.fork()
         if pid == 0:
-            self._become_worker(message, channel, log, journal, status)
+            self._become_worker(message.setting, own_pid, descriptors)
         self._status[pid] = status
         self._report(status, pid)
         for descriptor in (channel, log, journal):
             os.close(descriptor)
 
     def _become_worker(
-        self, message: Spawn, channel: int, log: int, journal: int, status: int
+        self, setting: worker.Setting, parent: int, descriptors: list[int]
     ) -> None:
+        channel, status, log, journal = descriptors
         try:
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGINT):
@@ -114,7 +116,7 @@ class Zygote:
             os.close(log)
             mapped = Journal(journal)
             os.close(journal)
-            worker.main(socket.socket(fileno=channel), mapped, message.setting)
+            worker.main(socket.socket(fileno=channel), mapped, setting, parent)
         except BaseException:  # noqa: BLE001 - nothing may come back into the zygote's loop
             sys.excepthook(*sys.exc_info())
         finally:

@@ -65,6 +65,8 @@ class Block(Row, frozen=True):
     """Allocated with DEV_CP_ONLY."""
     contiguous: bool
     """Allocated with CONTIGUOUS."""
+    hbm: bool
+    """Asked for as plain HBM, so that it is accounted as such."""
     module: int
     """Module id that the memory is accounted to."""
     translated: bool
@@ -91,16 +93,36 @@ class AsyncCopy(Row, frozen=True):
 
 @row(key="id")
 class Descriptor(Row, frozen=True):
-    """A DMA descriptor: a copy that drvMemConvertAddr prepared."""
+    """A DMA descriptor: a copy that drvMemConvertAddr or halMemcpy2D prepared.
+
+    It stands for the bytes ``[first, first + length)`` of a matrix in row order; a copy of plain
+    bytes is a matrix of one row.
+    """
 
     id: int
-    """The harness's name for the descriptor."""
+    """The number by which later calls mean the descriptor."""
     target: int
     """First address of the destination."""
     source: int
     """First address of the source."""
+    dpitch: int
+    """Bytes from one row of the destination to the next."""
+    spitch: int
+    """Bytes from one row of the source to the next."""
+    width: int
+    """Bytes of a row."""
+    height: int
+    """Number of rows."""
+    target_span: int
+    """Bytes of the destination from its first to behind its last row."""
+    source_span: int
+    """Bytes of the source from its first to behind its last row."""
+    first: int
+    """Bytes of the matrix that come before those that the descriptor copies."""
     length: int
-    """Bytes."""
+    """Bytes that the descriptor copies."""
+    device: int
+    """Device that makes the copy."""
     submitted: bool
     """Submitted asynchronously and not waited for."""
 

@@ -13,6 +13,14 @@ from halcert.results.certificate import (
     RuleResult,
     TestResult,
 )
+from halcert.results.proof import (
+    Obligation,
+    ProofNote,
+    Proofs,
+    ProofsError,
+    read_proofs,
+    write_proofs,
+)
 from halcert.results.trace import (
     Answered,
     Crashed,
@@ -40,7 +48,11 @@ __all__ = [
     "Hung",
     "Implementation",
     "Missing",
+    "Obligation",
     "Outcome",
+    "ProofNote",
+    "Proofs",
+    "ProofsError",
     "RuleResult",
     "TestResult",
     "Trace",
@@ -48,6 +60,8 @@ __all__ = [
     "TraceHeader",
     "TraceStep",
     "Verdict",
+    "read_proofs",
     "read_trace",
+    "write_proofs",
     "write_trace",
 ]

@@ -108,8 +108,8 @@ class DrvError(IntEnum):
     TRANS_LINK_ACK_TIMEOUT_ERR = 97
     CALL_NO_RETRY = 98
     CONNECT = 99
-    NOT_SUPPORT = 0xfffe
-    RESERVED = 0xffff
+    NOT_SUPPORT = 0xFFFE
+    RESERVED = 0xFFFF
 
 
 def symbol_of(code: int) -> str:
@@ -118,4 +118,6 @@ def symbol_of(code: int) -> str:
         name = DrvError(code).name
     except ValueError:
         return str(code)
-    return f"DEV_ERROR_{name[4:]}" if name.startswith("DEV_") and code >= 90 else f"DRV_ERROR_{name}"
+    return (
+        f"DEV_ERROR_{name[4:]}" if name.startswith("DEV_") and code >= 90 else f"DRV_ERROR_{name}"
+    )

@@ -48,7 +48,7 @@ the record after the call, with the descriptor (or null) as ``dma``.
 *halMemGetInfo.* The member of the union is chosen by ``type`` (``INFO_VIEWS``). The argument may
 set members that are inputs (``INFO_INPUTS``): for the address check ``addr`` (list of addresses,
 null: NULL), ``cnt`` and ``mem_type``; for the token ``va`` and ``size``; they are 0 if not named.
-The output is the chosen member; of the address check ``addr`` comes back as a number.
+The output is the chosen member, without ``addr``.
 
 *halMemCtl.* What ``param_value`` and ``out_value`` point to depends on ``type``
 (``CONTROL_VIEWS``). A type with a single number there takes and gives ``{"value": n}``. Bytes

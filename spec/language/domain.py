@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeVar, get_type_hints
+from functools import cache
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 from typing_extensions import Self
 
+from halcert.spec.language.bits import BitWord
+
 T = TypeVar("T")
+S = TypeVar("S")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +43,10 @@ U64 = Annotated[int, Domain(0, 2**64 - 1)]
 Address = Annotated[int, Domain(0, 2**64 - 1, "address")]
 Size = Annotated[int, Domain(0, 2**64 - 1, "size")]
 DeviceId = Annotated[int, Domain(0, 2**32 - 1, "device")]
+Handle = Annotated[int, Domain(0, 2**64 - 1, "handle")]
+"""A number that an earlier call gave and that is passed on unchanged."""
+Rounds = Annotated[int, Domain(0, 2**64 - 1, "rounds")]
+"""How often a rule repeats a step; the symbolic reading looks at a few rounds only."""
 Given = Annotated[bool, Domain(0, 1, "given")]
 """Whether the caller passes the (in) pointer at all."""
 OutPointer = Annotated[bool, Domain(0, 1, "out")]
@@ -46,17 +54,21 @@ OutPointer = Annotated[bool, Domain(0, 1, "out")]
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A structure that a call takes or gives by pointer; ``given`` is false for null."""
+    """A structure that a call takes or gives by pointer; ``given`` is false for null.
+
+    Members are annotated integers, words of bits, arrays of integers and other records.
+    """
 
     given: Given
 
     @classmethod
-    def from_plain(cls, value: Mapping[str, int] | None) -> Self:
-        """Build the record from its JSON form: a mapping of fields, or null."""
-        names = cls.__struct_fields__[1:]
-        if value is None:
-            return cls(False, *(0 for _ in names))
-        return cls(True, *(value.get(name, 0) for name in names))
+    def from_plain(cls, value: Any) -> Self:
+        """Build the record from its JSON form: a mapping of members, true for blank, or null."""
+        if value is None or value is False:
+            value, given = {}, False
+        else:
+            value, given = value if isinstance(value, Mapping) else {}, True
+        return cls(given, *(convert(value.get(name)) for name, convert in _members(cls)))
 
 
 class Sequence(Generic[T]):
@@ -87,6 +99,73 @@ class Sequence(Generic[T]):
     def all(self, predicate: Callable[[T], bool]) -> bool:
         """Tell whether the predicate holds for every element."""
         return all(predicate(item) for item in self.items)
+
+
+class Elements(Generic[T]):
+    """Several arrays read side by side: the first ``count`` elements, each a tuple.
+
+    Calls that take parallel arrays and their common length speak of these. Where an array holds
+    fewer elements than ``count`` says, the missing ones are simply not there.
+    """
+
+    __slots__ = ("_count", "_rows")
+
+    def __init__(self, count: int, *arrays: Sequence[T]) -> None:
+        """Take the number of elements and the arrays."""
+        self._count = count
+        self._rows = tuple(zip(*(array.items for array in arrays), strict=False))
+
+    def any(self, predicate: Callable[..., bool]) -> bool:
+        """Tell whether the predicate, called with one value of each array, holds for some."""
+        for index, values in enumerate(self._rows):
+            if index < self._count and predicate(*values):
+                return True
+        return False
+
+    def all(self, predicate: Callable[..., bool]) -> bool:
+        """Tell whether the predicate holds for every element."""
+        return not self.any(lambda *values: not predicate(*values))
+
+    def fold(self, step: Callable[..., S], start: S) -> S:
+        """Return what ``start`` becomes when every element in turn is applied to it."""
+        for index, values in enumerate(self._rows):
+            if index < self._count:
+                start = step(start, *values)
+        return start
+
+    def disjoint(self, extent: Callable[..., tuple[int, int]]) -> bool:
+        """Tell whether the ranges ``(base, size)`` of the elements share no byte."""
+        rows = self._rows[: self._count]
+        ranges = sorted(extent(*values) for values in rows)
+        ends = [base + size for base, size in ranges]
+        return all(end <= ranges[place + 1][0] for place, end in enumerate(ends[:-1]))
+
+
+def repeat(rounds: int, step: Callable[[S, int], S], start: S) -> S:
+    """Return ``start`` after ``rounds`` steps, each called with what is there and its number."""
+    number = 0
+    while number < rounds:
+        start = step(start, number)
+        number += 1
+    return start
+
+
+def converter_of(annotation: Any) -> Callable[[Any], Any]:
+    """Return what makes a value of an annotated type out of its JSON form; null is blank."""
+    if isinstance(annotation, type) and issubclass(annotation, BitWord):
+        return lambda value: annotation.from_plain(value or 0)
+    if isinstance(annotation, type) and issubclass(annotation, Record):
+        return annotation.from_plain
+    if get_origin(annotation) is Sequence:
+        element = converter_of(get_args(annotation)[0])
+        return lambda value: Sequence(None if value is None else map(element, value))
+    return lambda value: value or 0
+
+
+@cache
+def _members(cls: type[Record]) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
+    kinds = annotations_of(cls)
+    return tuple((name, converter_of(kinds[name])) for name in cls.__struct_fields__[1:])
 
 
 def domain_of(annotation: Any) -> Domain | None:

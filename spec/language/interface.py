@@ -48,7 +48,7 @@ def poison(width: int) -> int:
     return int.from_bytes(bytes([POISON]) * (width // 8), "little")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Interface:
     """One interface: its name, what it takes and gives, and its rules in declared order.
 
@@ -203,6 +203,7 @@ class Area:
         interfaces: its interfaces.
         invariants: what its tables always satisfy.
         theorems: its safety properties.
+        universal: rules that speak of all calls of the area.
     """
 
     name: str
@@ -210,8 +211,10 @@ class Area:
     interfaces: tuple[Interface, ...]
     invariants: tuple[Invariant, ...] = ()
     theorems: tuple[Theorem, ...] = ()
+    universal: tuple[Rule, ...] = ()
 
     def rules(self) -> Iterator[Rule]:
         """Iterate over all rules of the area."""
         for each in self.interfaces:
             yield from each.rules
+        yield from self.universal

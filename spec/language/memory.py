@@ -33,9 +33,7 @@ class Contents(Protocol):
     def fill(self, memory: int, offset: int, length: int, value: int) -> Self:
         """Return the contents after each byte of the range became ``value``."""
 
-    def store(
-        self, memory: int, offset: int, length: int, pattern: int, start: int
-    ) -> Self:
+    def store(self, memory: int, offset: int, length: int, pattern: int, start: int) -> Self:
         """Return the contents after a program wrote a pattern from its byte ``start`` on."""
 
     def copy(

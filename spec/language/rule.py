@@ -49,6 +49,8 @@ class Kind(Enum):
     """The call gives back bytes, and these are the bytes that it must give."""
     UNDEFINED = "undefined"
     """When the condition holds there is no promise."""
+    UNIVERSAL = "universal"
+    """Speaks of every call; judged from several observations together."""
 
 
 class Extent(NamedTuple):

@@ -21,7 +21,7 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN2, GEN3, MIB, Profile
+from halcert.spec.profiles import GEN2, GEN3, GIB, Profile
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import (
@@ -38,7 +38,7 @@ from halcert.spec.svm.flags import (
     UVM,
     AllocFlags,
 )
-from halcert.spec.svm.memory import cacheable, in_use
+from halcert.spec.svm.memory import cacheable, has_own_space, in_use, locked
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -48,8 +48,12 @@ PARA_ERROR = DrvError.PARA_ERROR
 OUT_OF_MEMORY = DrvError.OUT_OF_MEMORY
 INVALID_DEVICE = DrvError.INVALID_DEVICE
 
-OWN_BLOCK = 512 * MIB
-"""Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
+VIRTUAL_LIMIT = 128 * GIB
+"""Largest allocation of virtual memory without pages on products with SVM v2 (bytes)."""
+SOMA_WINDOW = 0xC0000000000
+"""Where SVM v2 keeps the memory of pools."""
+SOMA_SIZE = 0x20000000000
+"""Size of that window in bytes."""
 
 
 def _of_device(call: MemAlloc) -> bool:
@@ -64,14 +68,28 @@ def _place_given(call: MemAlloc) -> bool:
     return call.pp
 
 
+def _as_hbm(call: MemAlloc) -> bool:
+    flag = call.flag
+    plain = not flag.p2p and not flag.bar and not flag.ts and not flag.low4g
+    return flag.virt == DEV and flag.phys % 2 == 1 and plain
+
+
 def granule_of(call: MemAlloc, profile: Profile) -> int:
     """Return what the size of an accepted allocation is rounded up to, in bytes."""
     if call.flag.giant:
         return profile.giant
+    if profile.generation == "v2" and (
+        call.flag.virt == DVPP or call.flag.readonly or call.flag.host_writes
+    ):
+        return profile.page
     if call.flag.virt == UVM:
         return profile.huge
     if profile.generation == "v2" and call.flag.virt == HOST_UVA:
         return profile.huge
+    if profile.generation == "v2" and (
+        call.flag.virt == DVPP or call.flag.readonly or call.flag.host_writes
+    ):
+        return profile.page
     if call.flag.huge and call.flag.virt != HOST and call.flag.virt != HOST_UVA:
         return profile.huge
     return profile.page
@@ -187,9 +205,20 @@ class MemAlloc(Call, frozen=True):
         """A block has huge or giant pages, not both."""
         return call.flag.virt == DEV and call.flag.huge and call.flag.giant
 
-    @rejects("SVM-ALLOC-013", INVALID_DEVICE, strength=SHOULD, source=V2, profiles=GEN2)
+    @rejects(
+        "SVM-ALLOC-013",
+        INVALID_DEVICE,
+        DrvError.NO_DEVICE,
+        OUT_OF_MEMORY,
+        strength=SHOULD,
+        source=V2,
+        profiles=GEN2,
+    )
     def device_id_too_large(call, profile: Profile) -> bool:
-        """The device id in the flag is below the number of agents, whatever the kind."""
+        """The device id in the flag is below the number of agents, whatever the kind.
+
+        Builds differ in the number of agents, and so in who finds out and with which code.
+        """
         return call.flag.virt != HOST_AGENT and call.flag.devid >= profile.alloc_limit
 
     @rejects("SVM-ALLOC-014", OUT_OF_MEMORY, strength=SHOULD, source=(V2, V3))
@@ -272,6 +301,18 @@ class MemAlloc(Call, frozen=True):
         """A DVPP block has huge or giant pages, not both."""
         return call.flag.virt == DVPP and call.flag.huge and call.flag.giant
 
+    @rejects(
+        "SVM-ALLOC-027",
+        OUT_OF_MEMORY,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2),
+        profiles=GEN2,
+    )
+    def virtual_memory_too_large(call) -> bool:
+        """At most 128 GiB of virtual memory without pages can be allocated at a time."""
+        return call.flag.virt == SVM and call.size > VIRTUAL_LIMIT
+
     @rejects("SVM-ALLOC-030", strength=SHOULD, source=(MODULE_DOC.at("SVM initialisation"), V2, V3))
     def device_not_open(call, state: State, profile: Profile) -> bool:
         """Device memory needs an open device."""
@@ -286,7 +327,11 @@ class MemAlloc(Call, frozen=True):
         """No host agent can be opened, so nothing can be allocated on one."""
         return call.flag.virt == HOST_AGENT
 
-    @undefined("SVM-ALLOC-032", source=V2.at("device 0 is registered by host allocations"), profiles=GEN2)
+    @undefined(
+        "SVM-ALLOC-032",
+        source=V2.at("device 0 is registered by host allocations"),
+        profiles=GEN2,
+    )
     def device_zero_not_open(call, state: State) -> bool:
         """Whether memory of device 0 can be had before it is opened depends on the past."""
         return _of_device(call) and call.flag.devid == 0 and not state.devices.at(0).open
@@ -311,6 +356,11 @@ class MemAlloc(Call, frozen=True):
         """The address range of MEM_HOST_UVA may be unavailable."""
         return call.flag.virt == HOST_UVA
 
+    @may_reject("SVM-ALLOC-037", NOT_SUPPORT, source=V2, profiles=GEN2)
+    def virtual_memory_may_be_missing(call) -> bool:
+        """The process may lack the address space for MEM_SVM and MEM_UVM."""
+        return call.flag.virt == SVM or call.flag.virt == UVM
+
     @accepts(
         "SVM-ALLOC-040",
         strength=MUST,
@@ -331,6 +381,7 @@ class MemAlloc(Call, frozen=True):
             host_writes=call.flag.host_writes,
             cp_only=profile.generation == "v3" and call.flag.cp_only,
             contiguous=call.flag.contiguous,
+            hbm=_as_hbm(call),
             module=call.flag.module if call.flag.module < MODULE_LIMIT else MODULE_UNKNOWN,
             translated=False,
             place=UNSET,
@@ -346,9 +397,7 @@ class MemAlloc(Call, frozen=True):
     @ensures("SVM-ALLOC-042", strength=MUST, source=MODULE_DOC.at("SVM, allocation"))
     def address_range_is_free(call, state: State, result: Result, profile: Profile) -> bool:
         """The block, rounded up to its pages, shares no byte with anything that is live."""
-        return not state.blocks.overlaps(
-            result.pp, align_up(call.size, granule_of(call, profile))
-        )
+        return not state.blocks.overlaps(result.pp, align_up(call.size, granule_of(call, profile)))
 
     @ensures("SVM-ALLOC-043", strength=SHOULD, source=(V2, V3))
     def address_is_aligned(call, result: Result, profile: Profile) -> bool:
@@ -360,19 +409,27 @@ class MemAlloc(Call, frozen=True):
         """The block does not wrap around the address space."""
         return result.pp + call.size <= 2**64
 
-    @ensures("SVM-ALLOC-045", strength=SHOULD, source=V2, on=FAILURE, when=_place_given, profiles=GEN2)
+    @ensures(
+        "SVM-ALLOC-045", strength=SHOULD, source=V2, on=FAILURE, when=_place_given, profiles=GEN2
+    )
     def failure_clears_or_keeps_the_address(call, result: Result) -> bool:
         """A failing call sets the address to null or leaves it alone."""
         return result.pp == 0 or result.pp == poison(64)
 
-    @ensures("SVM-ALLOC-046", strength=SHOULD, source=V3, on=FAILURE, when=_place_given, profiles=GEN3)
+    @ensures(
+        "SVM-ALLOC-046", strength=SHOULD, source=V3, on=FAILURE, when=_place_given, profiles=GEN3
+    )
     def failure_keeps_the_address(call, result: Result) -> bool:
         """A failing call leaves the place for the address alone."""
         return result.pp == poison(64)
 
 
-def _used_and_large(state: State, block: Block, profile: Profile) -> bool:
-    return in_use(state, block) and not cacheable(block, profile)
+def _stays_locked(state: State, block: Block, profile: Profile) -> bool:
+    return block.exists and locked(state, block) and not cacheable(block, profile)
+
+
+def _in_soma_window(address: int) -> bool:
+    return address >= SOMA_WINDOW and address < SOMA_WINDOW + SOMA_SIZE
 
 
 @interface("halMemFree", area="svm", source=HEADER)
@@ -393,48 +450,56 @@ class MemFree(Call, frozen=True):
         code=SHOULD,
         source=(MODULE_DOC.at("SVM, free"), SENSE, V2, V3),
     )
-    def not_the_start_of_a_block(call, state: State) -> bool:
+    def not_the_start_of_a_block(call, state: State, profile: Profile) -> bool:
         """Only the start of a live block can be freed, and only once."""
         block = state.blocks.at(call.pp)
-        return call.pp != 0 and (not block.exists or block.kind == USER)
+        return (
+            call.pp != 0
+            and (not block.exists or block.kind == USER)
+            and not (profile.generation == "v2" and _in_soma_window(call.pp))
+        )
 
     @rejects("SVM-FREE-004", DrvError.BUSY, strength=SHOULD, source=V2, profiles=GEN2)
     def block_in_use(call, state: State, profile: Profile) -> bool:
         """A block too large for the cache cannot be freed while an operation uses it."""
         block = state.blocks.at(call.pp)
         return (
-            block.exists
-            and _used_and_large(state, block, profile)
+            _stays_locked(state, block, profile)
             and block.kind != HOST_UVA
-            and block.size <= OWN_BLOCK
-            and block.granule != profile.giant
+            and not has_own_space(block, profile)
         )
 
     @rejects("SVM-FREE-005", DrvError.IOCRL_FAIL, strength=SHOULD, source=V2, profiles=GEN2)
     def own_block_in_use(call, state: State, profile: Profile) -> bool:
         """A block with address space of its own cannot be freed while an operation uses it."""
         block = state.blocks.at(call.pp)
-        return (
-            block.exists
-            and _used_and_large(state, block, profile)
-            and (
-                block.kind == HOST_UVA
-                or block.size > OWN_BLOCK
-                or block.granule == profile.giant
-            )
+        return _stays_locked(state, block, profile) and (
+            block.kind == HOST_UVA or has_own_space(block, profile)
         )
 
-    @undefined("SVM-FREE-006", source=V2.at("the free cache does not ask the kernel"), profiles=GEN2)
+    @undefined(
+        "SVM-FREE-006", source=V2.at("the free cache does not ask the kernel"), profiles=GEN2
+    )
     def small_block_in_use(call, state: State, profile: Profile) -> bool:
-        """What becomes of a small block freed while an operation uses it."""
+        """Freeing a block that is in use where the kernel is not asked or does not mind."""
         block = state.blocks.at(call.pp)
-        return block.exists and in_use(state, block) and cacheable(block, profile)
+        return (
+            block.exists
+            and block.kind != USER
+            and in_use(state, block)
+            and not _stays_locked(state, block, profile)
+        )
 
     @undefined("SVM-FREE-007", source=V3.at("deferred release"), profiles=GEN3)
     def block_in_use_v3(call, state: State) -> bool:
-        """What becomes of a block freed while a descriptor speaks of it."""
+        """Freeing a block while a descriptor speaks of it."""
         block = state.blocks.at(call.pp)
-        return block.exists and in_use(state, block)
+        return block.exists and block.kind != USER and in_use(state, block)
+
+    @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
+    def unknown_pool_memory(call, state: State) -> bool:
+        """Freeing an address among the memory of pools that halMemAlloc did not give."""
+        return _in_soma_window(call.pp) and not state.blocks.at(call.pp).exists
 
     @accepts(
         "SVM-FREE-010",

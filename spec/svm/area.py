@@ -8,6 +8,7 @@ from halcert.spec.svm.copy import Memcpy, MemsetD8
 from halcert.spec.svm.device import MemAgentClose, MemAgentOpen, MemDeviceClose, MemDeviceOpen
 from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore, HostUnmap
 from halcert.spec.svm.invariants import INVARIANTS
+from halcert.spec.universal import UNIVERSAL
 
 SVM_AREA = Area(
     name="svm",
@@ -31,4 +32,5 @@ SVM_AREA = Area(
         )
     ),
     invariants=INVARIANTS,
+    universal=UNIVERSAL,
 )

@@ -11,22 +11,23 @@ from halcert.spec.language import (
     Strength,
     accepts,
     interface,
+    may_reject,
     rejects,
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3
-from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
+from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
-from halcert.spec.svm.flags import SVM
 from halcert.spec.svm.memory import (
+    copy_races,
     device_side,
-    host_side,
-    placed,
+    pageless,
     promised,
     ranges_meet,
     same_device,
     touched,
     within,
+    write_races,
 )
 
 MUST = Strength.MUST
@@ -70,6 +71,16 @@ class MemsetD8(Call, frozen=True):
         """Setting bytes that are not all in one live, writable block."""
         return not promised(state.blocks.covering(call.dst), call.dst, call.num)
 
+    @undefined("SVM-SET-006", source=(HEADER, V2), profiles=GEN2)
+    def device_may_only_read(call, state: State) -> bool:
+        """Setting memory that devices only read."""
+        return state.blocks.covering(call.dst).host_writes
+
+    @undefined("SVM-SET-007", source=SENSE)
+    def races_with_a_copy(call, state: State) -> bool:
+        """Setting bytes where a copy under way reads or writes."""
+        return write_races(state, call.dst, call.num)
+
     @accepts(
         "SVM-SET-010",
         strength=MUST,
@@ -103,6 +114,26 @@ def copied(state: State, dst: int, src: int, length: int) -> State:
             target.memory, dst - target.base, source.memory, src - source.base, length
         )
     )
+
+
+def copy_overlaps(state: State, dst: int, src: int, length: int) -> bool:
+    """Tell whether SVM v3 refuses a copy because its ranges on one side share bytes."""
+    if not ranges_meet(dst, src, length) or not copy_is_promised(state, dst, src, length):
+        return False
+    target, source = copy_ends(state, dst, src)
+    return not target.cp_only and not source.cp_only and same_device(target, source)
+
+
+def copy_is_barred(state: State, dst: int, src: int, length: int) -> bool:
+    """Tell whether SVM v3 refuses a copy because only the control CPU may access an end."""
+    target, source = copy_ends(state, dst, src)
+    return (target.cp_only or source.cp_only) and copy_is_promised(state, dst, src, length)
+
+
+def copy_crosses_devices(state: State, dst: int, src: int) -> bool:
+    """Tell whether both ends are device memory, of different devices."""
+    target, source = copy_ends(state, dst, src)
+    return device_side(target) and device_side(source) and target.device != source.device
 
 
 def _moves(call: Memcpy) -> bool:
@@ -145,51 +176,23 @@ class Memcpy(Call, frozen=True):
     @rejects("SVM-COPY-005", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
     def source_has_no_pages(call, state: State) -> bool:
         """A MEM_SVM block that nobody wrote cannot be copied from."""
-        target, source = copy_ends(state, call.dst, call.src)
+        _target, source = copy_ends(state, call.dst, call.src)
         return (
             call.byte_count != 0
+            and pageless(source)
             and copy_is_promised(state, call.dst, call.src, call.byte_count)
             and not ranges_meet(call.dst, call.src, call.byte_count)
-            and source.kind == SVM
-            and not placed(source)
-            and (device_side(target) or target.kind == SVM)
-            and not target.host_writes
-        )
-
-    @rejects("SVM-COPY-006", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
-    def device_reads_only(call, state: State) -> bool:
-        """Memory that devices only read is written from the host alone."""
-        target, source = copy_ends(state, call.dst, call.src)
-        return (
-            call.byte_count != 0
-            and copy_is_promised(state, call.dst, call.src, call.byte_count)
-            and not ranges_meet(call.dst, call.src, call.byte_count)
-            and target.host_writes
-            and device_side(source)
         )
 
     @rejects("SVM-COPY-007", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
     def ranges_overlap(call, state: State) -> bool:
         """Source and destination on one side must not overlap."""
-        target, source = copy_ends(state, call.dst, call.src)
-        return (
-            call.byte_count != 0
-            and copy_is_promised(state, call.dst, call.src, call.byte_count)
-            and not target.cp_only
-            and not source.cp_only
-            and same_device(target, source)
-            and ranges_meet(call.dst, call.src, call.byte_count)
-        )
+        return call.byte_count != 0 and copy_overlaps(state, call.dst, call.src, call.byte_count)
 
     @rejects("SVM-COPY-008", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
     def device_alone_may_access(call, state: State) -> bool:
         """Memory for the device's control CPU alone cannot be copied."""
-        target, source = copy_ends(state, call.dst, call.src)
-        return (
-            call.byte_count != 0
-            and copy_is_promised(state, call.dst, call.src, call.byte_count)
-            and (target.cp_only or source.cp_only)
-        )
+        return call.byte_count != 0 and copy_is_barred(state, call.dst, call.src, call.byte_count)
 
     @undefined("SVM-COPY-009", source=(HEADER, V2, V3))
     def not_promised(call, state: State) -> bool:
@@ -201,24 +204,26 @@ class Memcpy(Call, frozen=True):
     @undefined("SVM-COPY-010", source=V2, profiles=GEN2)
     def overlap_is_not_promised(call, state: State) -> bool:
         """Copying between ranges that overlap."""
-        return (
-            call.byte_count != 0
-            and copy_is_promised(state, call.dst, call.src, call.byte_count)
-            and ranges_meet(call.dst, call.src, call.byte_count)
-        )
+        return call.byte_count != 0 and ranges_meet(call.dst, call.src, call.byte_count)
 
-    @undefined("SVM-COPY-011", source=V2, profiles=GEN2)
-    def pageless_source_to_the_host(call, state: State) -> bool:
-        """Copying from a MEM_SVM block without pages to host memory, or to device-read-only memory."""
+    @undefined("SVM-COPY-014", source=SENSE)
+    def races_with_a_copy(call, state: State) -> bool:
+        """Copying where a copy under way reads or writes."""
+        return call.byte_count != 0 and copy_races(state, call.dst, call.src, call.byte_count)
+
+    @may_reject("SVM-COPY-012", PARA_ERROR, source=V2, profiles=GEN2)
+    def device_may_only_read(call, state: State) -> bool:
+        """Memory that devices only read may be writable from the host alone.
+
+        Where a device has no such memory the flag is dropped and the copy succeeds.
+        """
         target, source = copy_ends(state, call.dst, call.src)
-        return (
-            call.byte_count != 0
-            and copy_is_promised(state, call.dst, call.src, call.byte_count)
-            and source.kind == SVM
-            and not placed(source)
-            and (host_side(target) or target.host_writes)
-            and not target.kind == SVM
-        )
+        return target.host_writes and device_side(source)
+
+    @may_reject("SVM-COPY-013", DrvError.OUT_OF_MEMORY, source=V3, profiles=GEN3)
+    def bounce_buffer_may_be_short(call, state: State) -> bool:
+        """A copy between devices may need memory on the host."""
+        return copy_crosses_devices(state, call.dst, call.src)
 
     @accepts("SVM-COPY-020", strength=SHOULD, source=(V2, V3), when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:

@@ -14,10 +14,10 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import Block, State
-from halcert.spec.svm.flags import DEV, DVPP
+from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
+from halcert.spec.svm.flags import DEV, DVPP, SVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -44,6 +44,17 @@ def closed(state: State, devid: int) -> State:
 def on_device(block: Block, devid: int) -> bool:
     """Tell whether closing the device takes the block away."""
     return (block.kind == DEV or block.kind == DVPP) and block.device == devid
+
+
+def strands_pages(state: State, devid: int) -> bool:
+    """Tell whether a MEM_SVM block has pages on the device, which outlive it nowhere."""
+    return state.blocks.any(
+        lambda block: (
+            block.kind == SVM
+            and block.device == devid
+            and (block.place == ON_DEVICE or block.place == ANYWHERE)
+        )
+    )
 
 
 def in_use_on(state: State, devid: int) -> bool:
@@ -73,7 +84,12 @@ class MemAgentOpen(Call, frozen=True):
         """A device that is not present cannot be opened."""
         return not state.hardware.at(call.devid).exists
 
-    @accepts("SVM-OPEN-010", strength=MUST, source=MODULE_DOC.at("SVM initialisation"), changes=("devices",))
+    @accepts(
+        "SVM-OPEN-010",
+        strength=MUST,
+        source=MODULE_DOC.at("SVM initialisation"),
+        changes=("devices",),
+    )
     def opens(call, state: State) -> State:
         """The device is open; opening it again changes nothing and is not counted."""
         return opened(state, call.devid)
@@ -98,13 +114,18 @@ class MemAgentClose(Call, frozen=True):
 
     @undefined("SVM-CLOSE-003", source=V2.at("a failed close blocks the device"))
     def copies_under_way(call, state: State) -> bool:
-        """What becomes of copies and descriptors when their device is closed."""
+        """Closing a device while a copy or descriptor uses its memory."""
         return in_use_on(state, call.devid)
 
     @undefined("SVM-CLOSE-004", source=(V2, V3))
     def no_such_device(call, state: State) -> bool:
-        """What closing a device that is not present answers."""
+        """Closing a device that is not present."""
         return not state.hardware.at(call.devid).exists
+
+    @undefined("SVM-CLOSE-005", source=V2.at("MEM_SVM outlives its device"), profiles=GEN2)
+    def pages_would_be_lost(call, state: State) -> bool:
+        """Closing a device that holds pages of a MEM_SVM block."""
+        return strands_pages(state, call.devid)
 
     @accepts(
         "SVM-CLOSE-010",
@@ -153,15 +174,22 @@ class MemDeviceClose(Call, frozen=True):
 
     @undefined("SVM-DCLOSE-002", source=V2.at("a failed close blocks the device"))
     def copies_under_way(call, state: State) -> bool:
-        """What becomes of copies and descriptors when their device is closed."""
+        """Closing a device while a copy or descriptor uses its memory."""
         return in_use_on(state, call.devid)
 
     @undefined("SVM-DCLOSE-003", source=(V2, V3))
     def no_such_device(call, state: State) -> bool:
-        """What closing a device that is not present answers."""
+        """Closing a device that is not present."""
         return not state.hardware.at(call.devid).exists
 
-    @accepts("SVM-DCLOSE-010", strength=MUST, source=HEADER, changes=("devices", "blocks", "contents"))
+    @undefined("SVM-DCLOSE-004", source=V2.at("MEM_SVM outlives its device"), profiles=GEN2)
+    def pages_would_be_lost(call, state: State) -> bool:
+        """Closing a device that holds pages of a MEM_SVM block."""
+        return strands_pages(state, call.devid)
+
+    @accepts(
+        "SVM-DCLOSE-010", strength=MUST, source=HEADER, changes=("devices", "blocks", "contents")
+    )
     def closes(call, state: State) -> State:
         """The device is closed, as after halMemAgentClose."""
         return closed(state, call.devid)

@@ -27,7 +27,7 @@ from halcert.spec.profiles import Profile
 from halcert.spec.sources import MODULE_DOC, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import HOST, HOST_UVA, MODULE_UNKNOWN
-from halcert.spec.svm.memory import in_use, within
+from halcert.spec.svm.memory import in_use, within, write_races
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -72,6 +72,7 @@ class HostMap(Call, frozen=True):
             host_writes=False,
             cp_only=False,
             contiguous=False,
+            hbm=False,
             module=MODULE_UNKNOWN,
             translated=False,
             place=UNSET,
@@ -124,8 +125,16 @@ class HostStore(Call, frozen=True):
         """A program writes only where it may."""
         return call.size == 0 or not accessible(state, call.address, call.size)
 
+    @undefined("SVM-STORE-002", source=HOST_PROGRAM)
+    def races_with_a_copy(call, state: State) -> bool:
+        """Writing where a copy under way reads or writes."""
+        return write_races(state, call.address, call.size)
+
     @accepts(
-        "SVM-STORE-010", strength=MUST, source=MODULE_DOC.at("SVM, host memory"), changes=("contents",)
+        "SVM-STORE-010",
+        strength=MUST,
+        source=MODULE_DOC.at("SVM, host memory"),
+        changes=("contents",),
     )
     def writes(call, state: State) -> State:
         """Exactly the bytes of the range hold the pattern."""
@@ -150,8 +159,16 @@ class HostFill(Call, frozen=True):
         """A program writes only where it may."""
         return call.size == 0 or not accessible(state, call.address, call.size)
 
+    @undefined("SVM-FILL-002", source=HOST_PROGRAM)
+    def races_with_a_copy(call, state: State) -> bool:
+        """Writing where a copy under way reads or writes."""
+        return write_races(state, call.address, call.size)
+
     @accepts(
-        "SVM-FILL-010", strength=MUST, source=MODULE_DOC.at("SVM, host memory"), changes=("contents",)
+        "SVM-FILL-010",
+        strength=MUST,
+        source=MODULE_DOC.at("SVM, host memory"),
+        changes=("contents",),
     )
     def writes(call, state: State) -> State:
         """Exactly the bytes of the range hold the value."""

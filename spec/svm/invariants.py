@@ -41,15 +41,18 @@ def _objects_are_unshared(state: State) -> bool:
 
 def _device_memory_is_on_open_devices(state: State) -> bool:
     return state.blocks.all(
-        lambda block: (block.kind != DEV and block.kind != DVPP)
-        or state.devices.at(block.device).open
+        lambda block: (
+            (block.kind != DEV and block.kind != DVPP) or state.devices.at(block.device).open
+        )
     )
 
 
 def _places_are_for_svm(state: State) -> bool:
     return state.blocks.all(
-        lambda block: block.place == UNSET
-        or (block.kind == SVM and block.place > UNSET and block.place <= ANYWHERE)
+        lambda block: (
+            block.place == UNSET
+            or (block.kind == SVM and block.place > UNSET and block.place <= ANYWHERE)
+        )
     )
 
 
@@ -60,9 +63,7 @@ def _open_devices_are_present(state: State) -> bool:
 
 
 INVARIANTS = (
-    Invariant(
-        "SVM-INV-001", "Live blocks share no byte.", _blocks_are_disjoint, ("blocks",)
-    ),
+    Invariant("SVM-INV-001", "Live blocks share no byte.", _blocks_are_disjoint, ("blocks",)),
     Invariant(
         "SVM-INV-002",
         "A live block has a size, does not wrap and is of a kind that can be allocated.",

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import MIB, Profile
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
+
+OWN_BLOCK = 512 * MIB
+"""Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
 
 
 def within(block: Block, address: int, length: int) -> bool:
     """Tell whether a range lies in the requested bytes of a live block."""
-    return (
-        block.exists and address >= block.base and address + length <= block.base + block.size
-    )
+    return block.exists and address >= block.base and address + length <= block.base + block.size
 
 
 def host_side(block: Block) -> bool:
@@ -66,20 +67,99 @@ def touched(state: State, block: Block, length: int) -> State:
 
 
 def in_use(state: State, block: Block) -> bool:
-    """Tell whether an operation under way uses a block, so that it must stay."""
+    """Tell whether an operation under way, or a descriptor, speaks of a block."""
     return (
         block.translated
-        or state.copies.any(
-            lambda copy: _holds(block, copy.target) or _holds(block, copy.source)
-        )
+        or state.copies.any(lambda copy: _holds(block, copy.target) or _holds(block, copy.source))
         or state.descriptors.any(
             lambda made: _holds(block, made.target) or _holds(block, made.source)
         )
     )
 
 
+def locked(state: State, block: Block) -> bool:
+    """Tell whether SVM v2 counts a use of a block, so that the kernel does not let it go.
+
+    A descriptor locks only what it names on the device side.
+    """
+    if block.kind == HOST or block.kind == HOST_UVA or block.kind == USER:
+        return state.copies.any(
+            lambda copy: _holds(block, copy.target) or _holds(block, copy.source)
+        )
+    return in_use(state, block)
+
+
 def _holds(block: Block, address: int) -> bool:
     return address >= block.base and address < block.base + block.extent
+
+
+def ranges_overlap(one: int, size: int, other: int, length: int) -> bool:
+    """Tell whether ``[one, one + size)`` and ``[other, other + length)`` share a byte."""
+    return one < other + length and other < one + size
+
+
+def arriving(state: State, address: int, length: int) -> bool:
+    """Tell whether a copy under way writes to the range."""
+    return state.copies.any(
+        lambda copy: ranges_overlap(copy.target, copy.length, address, length)
+    ) or state.descriptors.any(
+        lambda made: (
+            made.submitted and ranges_overlap(made.target, made.target_span, address, length)
+        )
+    )
+
+
+def leaving(state: State, address: int, length: int) -> bool:
+    """Tell whether a copy under way reads from the range."""
+    return state.copies.any(
+        lambda copy: ranges_overlap(copy.source, copy.length, address, length)
+    ) or state.descriptors.any(
+        lambda made: (
+            made.submitted and ranges_overlap(made.source, made.source_span, address, length)
+        )
+    )
+
+
+def write_races(state: State, address: int, length: int) -> bool:
+    """Tell whether writing to the range would race with a copy under way."""
+    return arriving(state, address, length) or leaving(state, address, length)
+
+
+def copy_races(state: State, dst: int, src: int, length: int) -> bool:
+    """Tell whether copying between the ranges would race with a copy under way."""
+    return write_races(state, dst, length) or arriving(state, src, length)
+
+
+def ordinary(block: Block, address: int, length: int) -> bool:
+    """Tell whether every copying interface, not only drvMemcpy, promises what it does there."""
+    return promised(block, address, length) and not block.host_writes
+
+
+def pageless(block: Block) -> bool:
+    """Tell whether a MEM_SVM block has no pages anywhere."""
+    return block.kind == SVM and block.place == UNSET
+
+
+def aligned(address: int, block: Block, profile: Profile) -> bool:
+    """Tell whether an address is a multiple of the page size of its block."""
+    if block.granule == profile.giant:
+        return address % profile.giant == 0
+    if block.granule == profile.huge:
+        return address % profile.huge == 0
+    return address % profile.page == 0
+
+
+def has_own_space(block: Block, profile: Profile) -> bool:
+    """Tell whether SVM v2 gives a block whole GiBs of address space of its own."""
+    return block.granule == profile.giant or (
+        block.size > OWN_BLOCK
+        and block.kind != UVM
+        and block.kind != HOST_UVA
+        and block.kind != DVPP
+        and block.kind != USER
+        and not block.readonly
+        and not block.host_writes
+    )
 
 
 def same_device(one: Block, other: Block) -> bool:
@@ -91,7 +171,7 @@ def same_device(one: Block, other: Block) -> bool:
 
 def ranges_meet(one: int, other: int, length: int) -> bool:
     """Tell whether two ranges of the same length share a byte."""
-    return one < other + length and other < one + length
+    return ranges_overlap(one, length, other, length)
 
 
 def cacheable(block: Block, profile: Profile) -> bool:
@@ -100,7 +180,7 @@ def cacheable(block: Block, profile: Profile) -> bool:
         return False
     if block.granule >= profile.giant:
         return False
-    if block.readonly:
+    if block.readonly or block.host_writes:
         return block.extent <= profile.cached_readonly
     if block.kind == DVPP or (block.granule == profile.huge):
         return block.extent <= profile.cached_huge

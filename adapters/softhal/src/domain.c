@@ -255,6 +255,7 @@ int domain_attach(struct config *config)
         munmap(domain, sizeof(struct domain));
         domain = NULL;
     }
+    flock(fd, LOCK_UN); /* the mapping keeps the open file, and with it the lock, alive */
     close(fd);
     return ok ? 0 : -1;
 }

@@ -13,7 +13,7 @@
 #include "internal.h"
 
 #define V3_HOST_REGION (2 * TIB)
-#define V3_DEVICE_REGION (256 * GIB)
+#define V3_DEVICE_REGION (64 * GIB)
 #define V3_CP_ONLY_REGION (2 * GIB)
 
 static struct heap **heaps;

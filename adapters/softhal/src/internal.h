@@ -267,6 +267,14 @@ LOCAL bool recently_freed(uint64_t address, uint64_t *start, uint64_t *size);
 /* Waits until device has no outstanding asynchronous copy; false after about a second. */
 LOCAL bool tasks_settle(unsigned device);
 LOCAL void tasks_forget(void);
+struct task;
+/* Starts copying in the background; the blocks of both ends must be pinned for it. */
+LOCAL drvError_t task_start(const struct end *to, const struct end *from, uint64_t size, struct task **result);
+LOCAL drvError_t task_wait(const struct task *wanted);
+/* Turns the users of two ends into pins, or only lets go of them; locked. */
+LOCAL void ends_pin(struct end *to, struct end *from, bool pin);
+LOCAL drvError_t copy_area(const struct drvMem2D *area);
+LOCAL drvError_t convert_area(const struct drvMem2D *area, struct DMA_ADDR *dma_addr);
 LOCAL void conversions_detach_device(unsigned device);
 LOCAL void conversions_forget(void);
 

@@ -112,7 +112,7 @@ static bool hold_v2(void)
 static bool hold_v3(void)
 {
     windows.general = SVM_BASE;
-    return hold(&windows.svm, SVM_BASE, 8 * TIB);
+    return hold(&windows.svm, SVM_BASE, 16 * TIB);
 }
 
 static bool map_alias(void)

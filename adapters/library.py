@@ -1,0 +1,56 @@
+"""The file of a library under test: is it there, is it a shared library, what is its digest."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from halcert.adapters.errors import LibraryNotFound
+
+ELF_MAGIC = b"\x7fELF"
+ELF_TYPE = slice(16, 18)
+ELF_SHARED = 3
+ELF_LITTLE = 1
+
+
+def checked_path(path: str) -> Path:
+    """Return the absolute path of a shared library.
+
+    Raises:
+        LibraryNotFound: there is no shared library.
+    """
+    found = Path(path)
+    if found.is_dir():
+        raise LibraryNotFound(
+            f"{path} is a folder, not a library",
+            "The library is usually lib64/driver/libascend_hal.so within the driver's folder.",
+        )
+    try:
+        with found.open("rb") as file:
+            head = file.read(20)
+    except FileNotFoundError:
+        raise LibraryNotFound(
+            f"there is no library {path}", "Give the path of libascend_hal.so."
+        ) from None
+    except OSError as error:
+        raise LibraryNotFound(f"{path} cannot be read: {error.strerror}") from error
+    if not head.startswith(ELF_MAGIC) or _elf_type(head) != ELF_SHARED:
+        raise LibraryNotFound(
+            f"{path} is no shared library (ELF)",
+            "A linker script or an archive will not do; give the .so file itself.",
+        )
+    return found.resolve()
+
+
+def _elf_type(head: bytes) -> int:
+    order = "little" if head[5:6] == bytes([ELF_LITTLE]) else "big"
+    return int.from_bytes(head[ELF_TYPE], "little" if order == "little" else "big")
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()

@@ -1,0 +1,142 @@
+"""Where workers come from: one zygote per environment, started when it is first needed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from halcert.adapters import zygote
+from halcert.adapters.errors import WorkerUnavailable
+from halcert.adapters.worker import Setting
+
+START_SECONDS = 60.0
+FROM_THE_START = ("LD_", "GLIBC_TUNABLES", "MALLOC_", "ASAN_", "TSAN_", "UBSAN_", "LSAN_")
+"""Variables that take effect only when a program starts: the zygote must have them already."""
+# One thread in the zygote: numpy's linear algebra would start some, and is never used there.
+SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """A worker just born, with what belongs to it.
+
+    Attributes:
+        pid: its process id.
+        status: pipe from which its wait status comes when it has ended.
+        nursery: what kills it.
+    """
+
+    pid: int
+    status: int
+    nursery: Nursery
+
+
+class Nursery:
+    """A zygote, seen from the session's side. Safe to use from several threads."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._encode = msgspec.msgpack.Encoder().encode
+        own = {**SINGLE_THREADED, "PYTHONPATH": os.pathsep.join(_import_path())}
+        inherited = {k: v for k, v in os.environ.items() if k != "PYTHONFAULTHANDLER"}
+        added = [name for name in own if name not in inherited]
+        variables = inherited | dict(environment) | own
+        variables[zygote.OWN_VARIABLES] = ",".join(added)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._control = ours
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", zygote.__name__, str(theirs.fileno())],
+                env=variables,
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    @property
+    def alive(self) -> bool:
+        """Whether the zygote still runs."""
+        return self._process.poll() is None
+
+    def spawn(self, setting: Setting, channel: int, log: int, journal: int) -> Birth:
+        """Fork a worker that owns the given descriptors.
+
+        Raises:
+            WorkerUnavailable: the zygote has gone or does not answer.
+        """
+        status, theirs = os.pipe2(os.O_CLOEXEC)
+        try:
+            message = self._encode(zygote.Spawn(setting))
+            socket.send_fds(self._control, [message], [channel, theirs, log, journal])
+        except OSError as error:
+            os.close(status)
+            raise WorkerUnavailable("the process that starts workers has gone") from error
+        finally:
+            os.close(theirs)
+        pid = read_status(status, START_SECONDS)
+        if pid is None:
+            os.close(status)
+            raise WorkerUnavailable(
+                "the process that starts workers does not answer",
+                f"Try `{sys.executable} -c 'import {zygote.__name__}'`: it should say nothing.",
+            )
+        return Birth(pid, status, self)
+
+    def kill(self, pid: int) -> None:
+        """Kill a worker, if it has not ended already."""
+        with contextlib.suppress(OSError):
+            self._control.send(self._encode(zygote.Kill(pid)))
+
+    def close(self) -> None:
+        """End the zygote, and with it its workers."""
+        self._control.close()
+        try:
+            self._process.wait(START_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+
+def read_status(pipe: int, seconds: float) -> int | None:
+    """Return the next number from a status pipe; None if it is closed or nothing comes."""
+    poll = select.poll()
+    poll.register(pipe, select.POLLIN)
+    if not poll.poll(1000 * seconds):
+        return None
+    content = os.read(pipe, zygote.STATUS.size)
+    if len(content) < zygote.STATUS.size:
+        return None
+    return int(zygote.STATUS.unpack(content)[0])
+
+
+def _import_path() -> list[str]:
+    return [os.path.abspath(entry) for entry in sys.path]  # noqa: PTH100 - "" is the folder here
+
+
+_nurseries: dict[tuple[int, frozenset[tuple[str, str]]], Nursery] = {}
+_lock = threading.Lock()
+
+
+def nursery_for(environment: Mapping[str, str]) -> Nursery:
+    """Return the nursery of this process whose zygote has the variables that must be there early.
+
+    A zygote that has died is replaced.
+    """
+    early = {k: v for k, v in environment.items() if k.startswith(FROM_THE_START)}
+    # The process id is part of the key: a fork of this process must not share the sockets.
+    key = (os.getpid(), frozenset(early.items()))
+    with _lock:
+        found = _nurseries.get(key)
+        if found is None or not found.alive:
+            found = _nurseries[key] = Nursery(early)
+        return found

@@ -1,0 +1,283 @@
+"""A worker, seen from the session's side: the actor of every adapter that loads a library."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from halcert.adapters import journal, wire
+from halcert.adapters.errors import (
+    LibraryUnloadable,
+    RequestRefused,
+    SessionClosed,
+    WorkerUnavailable,
+)
+from halcert.adapters.journal import BEGUN, FINISHED, Journal, JournalBroken, Lane
+from halcert.adapters.loads import Plan
+from halcert.adapters.nursery import Birth, Nursery, read_status
+from halcert.adapters.protocol import Answered, Crashed, Garbled, Hung, Missing, Reply, Request
+from halcert.adapters.worker import BROKEN, CHANNEL_LOST, Setting
+
+LOAD_SECONDS = 60.0
+"""How long a library may take to load."""
+EXIT_SECONDS = 10.0
+"""How long a process may take to end."""
+LOG_LIMIT = 1 << 20
+LOG_TAIL = 2000
+"""How much of what the library printed goes into a note, in bytes."""
+RUN_LIMIT = 1 << 14
+"""How many requests are sent at once."""
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_replies = msgspec.msgpack.Decoder(list[Answered | Missing]).decode
+_decode_part = msgspec.msgpack.Decoder(tuple[int, int, bytes]).decode
+_decode_symbols = msgspec.msgpack.Decoder(list[str]).decode
+
+
+class Process:
+    """One process with the library loaded.
+
+    Attributes:
+        pid: its process id.
+        symbols: the declared symbols that the library has.
+    """
+
+    def __init__(self, nursery: Nursery, setting: Setting, call_timeout: float) -> None:
+        self._call_timeout = call_timeout
+        self._log = os.memfd_create("halcert-log", os.MFD_CLOEXEC)
+        self._ending: Crashed | Hung | Garbled | None = None
+        self._closed = False
+        descriptor = journal.create()
+        self._channel, theirs = socket.socketpair()
+        try:
+            # Appending, so that the log can be cut short while the library writes to it.
+            with theirs, open(f"/proc/self/fd/{self._log}", "ab", buffering=0) as appending:
+                self._birth: Birth = nursery.spawn(
+                    setting, theirs.fileno(), appending.fileno(), descriptor
+                )
+            self._journal = Journal(descriptor)
+        except BaseException:
+            wire.close_quietly(self._channel)
+            os.close(self._log)
+            raise
+        finally:
+            os.close(descriptor)
+        self.pid = self._birth.pid
+        self.symbols = frozenset(self._await_library(setting.library))
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process still takes calls."""
+        return not self._closed and self._ending is None
+
+    def call(self, request: Request, timeout: float | None = None) -> Reply:
+        return self.batch([request], timeout)[0]
+
+    def batch(self, requests: Sequence[Request], timeout: float | None = None) -> list[Reply]:
+        plan = Plan(requests)
+        replies: list[Reply] = []
+        for start in range(0, len(plan.flat), RUN_LIMIT):
+            part = plan.flat[start : start + RUN_LIMIT]
+            made = self._run(wire.RUN, part, [len(part)], timeout)[0]
+            replies += made
+            if len(made) < len(part) or isinstance(made[-1], Crashed | Hung | Garbled):
+                break
+        return plan.merged(replies)
+
+    def threads(
+        self, programs: Sequence[Sequence[Request]], timeout: float | None = None
+    ) -> list[list[Reply]]:
+        if not 0 < len(programs) <= journal.MOST_LANES:
+            raise RequestRefused(f"between 1 and {journal.MOST_LANES} threads, not {len(programs)}")
+        plans = [Plan(program) for program in programs]
+        flat = [plan.flat for plan in plans]
+        replies = self._run(wire.THREADS, flat, [len(each) for each in flat], timeout)
+        return [plan.merged(each) for plan, each in zip(plans, replies, strict=True)]
+
+    def kill(self) -> None:
+        if self._ending is None and not self._closed:
+            self._birth.nursery.kill(self.pid)
+            self._ending = self._crash("the process was killed on request")
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        if self._ending is None:
+            try:
+                wire.send(self._channel, wire.EXIT)
+            except OSError:
+                pass  # it has gone already, which is what was wanted
+            if read_status(self._birth.status, EXIT_SECONDS) is None:
+                self._birth.nursery.kill(self.pid)
+        self._closed = True
+        wire.close_quietly(self._channel)
+        os.close(self._birth.status)
+        os.close(self._log)
+
+    # -------------------------------------------------------------------------------- a run
+
+    def _run(
+        self, kind: bytes, content: Any, sizes: list[int], timeout: float | None
+    ) -> list[list[Reply]]:
+        if self._closed:
+            raise SessionClosed("the process was used after it had been closed")
+        if self._ending is not None:
+            return [[self._ending] if size else [] for size in sizes]
+        frame = _encode(content)
+        if len(frame) > wire.FRAME_LIMIT:
+            raise RequestRefused(f"{len(frame)} bytes of arguments do not fit in one run")
+        if os.fstat(self._log).st_size > LOG_LIMIT:
+            os.ftruncate(self._log, 0)
+        lanes = self._journal.lanes(len(sizes))
+        for lane in lanes:
+            lane.reset()
+        seconds = self._call_timeout if timeout is None else timeout
+        replies: list[list[Reply]] = [[] for _ in sizes]
+        refusal = self._converse(kind, frame, lanes, replies, seconds)
+        broken = self._collect(lanes, replies)
+        if refusal is not None:
+            raise RequestRefused(refusal)
+        self._ending = self._ending or broken
+        if self._ending is not None:
+            _mark(replies, sizes, lanes, self._ending)
+        elif [len(each) for each in replies] != sizes:
+            self._ending = self._give_up("fewer replies than requests")
+            _mark(replies, sizes, lanes, self._ending)
+        return replies
+
+    def _converse(
+        self,
+        kind: bytes,
+        frame: bytes,
+        lanes: list[Lane],
+        replies: list[list[Reply]],
+        seconds: float,
+    ) -> str | None:
+        """Have the requests made; return why they were refused, if they were."""
+        patience = wire.Patience(seconds, lambda: sum(lane.words[FINISHED] for lane in lanes))
+        began = time.monotonic()
+        try:
+            wire.send(self._channel, kind, frame)
+            while True:
+                answer, content = wire.receive(self._channel, patience)
+                if answer == wire.PART:
+                    index, first, body = _decode_part(content)
+                    _extend(replies[index], first, body)
+                elif answer == wire.REFUSED:
+                    return content.decode()
+                elif answer == wire.DONE:
+                    return None
+                else:
+                    raise wire.BrokenFrame(f"a frame of kind {answer!r}")
+        except wire.Late:
+            self._birth.nursery.kill(self.pid)
+            read_status(self._birth.status, EXIT_SECONDS)
+            self._ending = Hung(time.monotonic() - began)
+        except (wire.BrokenFrame, JournalBroken, msgspec.DecodeError, IndexError) as error:
+            self._ending = self._give_up(str(error))
+        except (wire.Closed, OSError):
+            self._ending = self._crash()
+        return None
+
+    def _collect(self, lanes: list[Lane], replies: list[list[Reply]]) -> Garbled | None:
+        try:
+            for lane, each in zip(lanes, replies, strict=True):
+                _extend(each, *lane.replies())
+        except (JournalBroken, msgspec.DecodeError) as error:
+            return self._give_up(str(error))
+        return None
+
+    # ------------------------------------------------------------------------ how it can end
+
+    def _await_library(self, library: str) -> list[str]:
+        try:
+            kind, content = wire.receive(self._channel, wire.Patience(LOAD_SECONDS))
+        except wire.Late:
+            self.kill()
+            self.close()
+            raise LibraryUnloadable(
+                f"{library} was not loaded within {LOAD_SECONDS:.0f} seconds"
+            ) from None
+        except (wire.Closed, wire.BrokenFrame):
+            ending = self._crash()
+            self._ending = ending
+            self.close()
+            raise LibraryUnloadable(
+                f"the process ended while it was loading {library}: {ending.note}"
+            ) from None
+        if kind == wire.READY:
+            return _decode_symbols(content)
+        self.close()
+        reason = content.decode(errors="replace")
+        raise LibraryUnloadable(f"the system's loader refuses it: {reason}", _loading_hint(reason))
+
+    def _crash(self, note: str = "") -> Crashed:
+        status = read_status(self._birth.status, EXIT_SECONDS)
+        if status is None:
+            raise WorkerUnavailable(
+                "a worker is gone, and so is the process that started it",
+                "Something outside halcert killed it; did the machine run out of memory?",
+            )
+        number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+        if number:
+            said = f"ended by {_signal_name(number)}"
+        elif os.WEXITSTATUS(status) == CHANNEL_LOST:
+            said = "the library closed descriptors that it does not own"
+        elif os.WEXITSTATUS(status) == BROKEN:
+            raise WorkerUnavailable(f"a worker failed by itself: {self._tail()}")
+        else:
+            said = f"the library ended the process with exit({os.WEXITSTATUS(status)})"
+        return Crashed(number, "\n".join(filter(None, (note or said, self._tail()))))
+
+    def _give_up(self, note: str) -> Garbled:
+        self._birth.nursery.kill(self.pid)
+        read_status(self._birth.status, EXIT_SECONDS)
+        return Garbled("\n".join(filter(None, (note, self._tail()))))
+
+    def _tail(self) -> str:
+        size = os.fstat(self._log).st_size
+        tail = os.pread(self._log, LOG_TAIL, max(0, size - LOG_TAIL))
+        return tail.decode(errors="replace").strip()
+
+
+def _extend(replies: list[Reply], first: int, body: bytes) -> None:
+    # A part is sent before the lane is emptied: a crash in between leaves its replies in both.
+    fresh = _decode_replies(body)
+    if first > len(replies):
+        raise JournalBroken("replies are missing in the journal of the worker")
+    replies.extend(fresh[len(replies) - first :])
+
+
+def _mark(
+    replies: list[list[Reply]],
+    sizes: list[int],
+    lanes: list[Lane],
+    ending: Crashed | Hung | Garbled,
+) -> None:
+    """End the unfinished lanes with how the process ended."""
+    unfinished = [i for i, size in enumerate(sizes) if len(replies[i]) < size]
+    within = [i for i in unfinished if lanes[i].words[BEGUN] > lanes[i].words[FINISHED]]
+    for index in within or unfinished:
+        replies[index].append(ending)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def _loading_hint(reason: str) -> str:
+    if "cannot open shared object file" in reason:
+        return (
+            "A library that it needs is not found: set LD_LIBRARY_PATH to the folders of the "
+            "driver, or run the set_env.sh that comes with it."
+        )
+    return ""

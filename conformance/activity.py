@@ -1,0 +1,246 @@
+"""Activities: the pieces of a run, each by name, so that they can be done in other processes.
+
+An activity opens labs on the session of its process, does its part and gives back counts and
+failures. It never decides a verdict.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from halcert.adapters.errors import AdapterError
+from halcert.conformance import concurrent, machine, replay, scenarios, witness
+from halcert.conformance.lab import Broken, HarnessError, Lab, Setting
+from halcert.conformance.observe import fill_all
+from halcert.conformance.reduce import reduced
+from halcert.conformance.tally import Tally
+from halcert.results import TraceStep
+from halcert.spec.svm.flags import DEV, AllocFlags
+
+T = TypeVar("T")
+Cause = tuple[str, str, str]
+
+
+class Activity(msgspec.Struct, frozen=True):
+    """One piece of a run.
+
+    Attributes:
+        name: name of the test item, such as ``witness[SVM-ALLOC-002]``.
+        kind: witness, scenario, machine or concurrent.
+        area: area that it belongs to.
+        seed: seed of its choices.
+        seconds: how long it may take, for those that have no end of their own.
+        steps: calls of a witness.
+    """
+
+    name: str
+    kind: str
+    area: str
+    seed: int = 0
+    seconds: float = 10.0
+    steps: tuple[TraceStep, ...] = ()
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A broken rule with the smallest trace that was found.
+
+    Attributes:
+        rule: id of the rule.
+        strength: strength of what is broken.
+        interface: interface that is at fault.
+        shape: how it is broken.
+        allowed: what was allowed.
+        came: what came.
+        steps: the calls.
+        seconds: seconds from the start of the activity until it was met.
+        repeated: how many of the repetitions met it again.
+        repetitions: how often it was repeated.
+    """
+
+    rule: str
+    strength: str
+    interface: str
+    shape: str
+    allowed: str
+    came: str
+    steps: tuple[TraceStep, ...]
+    seconds: float
+    repeated: int
+    repetitions: int
+
+    @property
+    def cause(self) -> Cause:
+        """What identifies the failure."""
+        return self.rule, self.interface, self.shape
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What an activity gives back.
+
+    Attributes:
+        activity: name of the activity.
+        tally: what it has seen.
+        failures: what it found.
+        seconds: how long it took.
+        trouble: what went wrong with the suite or the adapter; empty if nothing.
+    """
+
+    activity: str
+    tally: Tally
+    failures: tuple[Failure, ...]
+    seconds: float
+    trouble: str = ""
+
+
+class Effort(msgspec.Struct, frozen=True):
+    """How much to do about a failure.
+
+    Attributes:
+        shrink: seconds that hypothesis may look for a smaller example.
+        reduce: seconds to make a trace smaller.
+        repetitions: how often to repeat the smallest trace.
+    """
+
+    shrink: float = 3.0
+    reduce: float = 4.0
+    repetitions: int = 3
+
+
+class RandomDraw:
+    """Choices from a seeded generator."""
+
+    def __init__(self, seed: int) -> None:
+        """Start the generator."""
+        self._random = random.Random(seed)  # noqa: S311 - choices of a test, not a secret
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of the options."""
+        return self._random.choice(options)
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer of ``[low, high]``."""
+        return self._random.randint(low, high)
+
+    def chance(self, percent: int) -> bool:
+        """Return true in about that many of a hundred cases."""
+        return self._random.randrange(100) < percent
+
+
+def perform(
+    setting: Setting, activity: Activity, known: set[Cause], effort: Effort
+) -> Done:
+    """Do an activity; whatever the implementation does, this returns."""
+    tally = Tally()
+    started = time.monotonic()
+    failures: list[Failure] = []
+    trouble = ""
+
+    def lab() -> Lab:
+        return Lab(setting, activity.name, tally)
+
+    try:
+        for broken in _DO[activity.kind](lab, activity, known, effort):
+            if broken.cause in known:
+                continue
+            known.add(broken.cause)
+            met = time.monotonic() - started
+            failures.append(_followed_up(setting, broken, met, effort))
+    except (AdapterError, HarnessError) as error:
+        trouble = str(error)
+    return Done(activity.name, tally, tuple(failures), time.monotonic() - started, trouble)
+
+
+def _followed_up(setting: Setting, broken: Broken, met: float, effort: Effort) -> Failure:
+    """Make the trace small and see whether it fails again."""
+
+    def again(steps: Sequence[TraceStep]) -> Broken | None:
+        with Lab(setting, "repetition", Tally()) as lab:
+            return replay.repeat(lab, steps)
+
+    if effort.reduce > 0 and not any(step.thread for step in broken.steps):
+        broken = reduced(broken, again, effort.reduce)
+    repeated = sum(
+        1
+        for _ in range(effort.repetitions)
+        if (met_again := again(broken.steps)) is not None and met_again.cause == broken.cause
+    )
+    violation = broken.violation
+    return Failure(
+        rule=violation.rule,
+        strength=violation.strength.value,
+        interface=broken.interface,
+        shape=violation.shape,
+        allowed=violation.allowed,
+        came=violation.came,
+        steps=broken.steps,
+        seconds=met,
+        repeated=repeated,
+        repetitions=effort.repetitions,
+    )
+
+
+Doing = Callable[[Callable[[], Lab], Activity, set[Cause], Effort], "list[Broken]"]
+
+
+def _caught(lab: Lab, action: Callable[[], Any]) -> list[Broken]:
+    with lab:
+        try:
+            action()
+        except Broken as broken:
+            return [broken]
+    return []
+
+
+def _witness(lab: Callable[[], Lab], activity: Activity, *_: object) -> list[Broken]:
+    fresh = lab()
+    return _caught(fresh, lambda: witness.carry_out(fresh, activity.steps))
+
+
+def _scenario(lab: Callable[[], Lab], activity: Activity, *_: object) -> list[Broken]:
+    fresh = lab()
+    flow = scenarios.SCENARIOS[activity.name.removeprefix("scenario[").removesuffix("]")]
+    return _caught(fresh, lambda: flow(fresh))
+
+
+def _machine(
+    lab: Callable[[], Lab], activity: Activity, known: set[Cause], effort: Effort
+) -> list[Broken]:
+    hunt = machine.Hunt(lab, time.monotonic() + activity.seconds, effort.shrink, set(known))
+    machine.hunt_with_machine(hunt, activity.seed)
+    return [hunt.found] if hunt.found is not None else []
+
+
+def _concurrent(
+    lab: Callable[[], Lab], activity: Activity, known: set[Cause], _effort: Effort
+) -> list[Broken]:
+    draw = RandomDraw(activity.seed)
+    until = time.monotonic() + activity.seconds
+    found: list[Broken] = []
+    while not found and time.monotonic() < until:
+        fresh = lab()
+        found = [b for b in _caught(fresh, lambda: _threads(fresh, draw)) if b.cause not in known]
+    return found
+
+
+def _threads(lab: Lab, draw: RandomDraw) -> None:
+    for device in lab.setting.devices:
+        lab.call("halMemAgentOpen", devid=device, flag=0)
+    concurrent.run_program(lab, concurrent.private_work(draw, lab, 1000))
+    for _ in range(2):
+        flag = AllocFlags.compose(virt=DEV, devid=draw.pick(lab.setting.devices))
+        lab.call("halMemAlloc", pp=True, size=draw.pick((4096, 2**21)), flag=flag)
+    fill_all(lab)
+    concurrent.run_program(lab, concurrent.contended_frees(draw, lab, 2000))
+
+
+_DO: dict[str, Doing] = {
+    "witness": _witness,
+    "scenario": _scenario,
+    "machine": _machine,
+    "concurrent": _concurrent,
+}

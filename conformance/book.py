@@ -1,0 +1,141 @@
+"""The address book: names for what calls gave, so that a trace holds no naked addresses.
+
+A run passes plain numbers to the implementation. When a call is written down, a number that
+lies in something an earlier call gave is replaced by a reference to that call, so that the
+trace can be replayed where addresses differ.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Set
+from functools import cache
+from typing import Any, get_args, get_origin
+
+from halcert.spec.language import Call, Record, Sequence
+from halcert.spec.language.domain import annotations_of, domain_of
+
+REFERENCE = "$"
+
+
+class Book:
+    """What calls gave, by value. One book serves all actors of a lab."""
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self._bases: list[int] = []
+        self._entries: list[tuple[int, int, str]] = []
+        self._exact: dict[int, tuple[int, str]] = {}
+
+    def learn_range(self, base: int, length: int, step: int, field: str) -> None:
+        """Remember that ``step`` gave an address range; a newer range hides older ones."""
+        low = bisect_right(self._bases, base - 1)
+        high = low
+        while high < len(self._bases) and self._bases[high] < base + length:
+            high += 1
+        self._bases[low:high] = [base]
+        self._entries[low:high] = [(length, step, field)]
+
+    def learn_exact(self, value: int, step: int, field: str) -> None:
+        """Remember that ``step`` gave a number that later calls pass unchanged."""
+        self._exact[value] = (step, field)
+
+    def exact(self, value: int) -> dict[str, Any] | int:
+        """Return the reference for a number that a call gave as it is, or the number itself."""
+        found = self._exact.get(value)
+        return value if found is None else {REFERENCE: found[0], "field": found[1], "plus": 0}
+
+    def in_range(self, value: int) -> dict[str, Any] | int:
+        """Return the reference for an address in something a call gave, or the number itself."""
+        place = bisect_right(self._bases, value) - 1
+        if place < 0:
+            return value
+        length, step, field = self._entries[place]
+        plus = value - self._bases[place]
+        return {REFERENCE: step, "field": field, "plus": plus} if plus <= length else value
+
+
+def references(value: Any) -> set[int]:
+    """Return the numbers of the calls that an argument refers to."""
+    if isinstance(value, Mapping):
+        if REFERENCE in value:
+            return {int(value[REFERENCE])}
+        return {number for each in value.values() for number in references(each)}
+    if isinstance(value, list | tuple):
+        return {number for each in value for number in references(each)}
+    return set()
+
+
+def resolve(
+    value: Any, outputs: Mapping[int, Mapping[str, Any]], later: Set[int] = frozenset()
+) -> Any:
+    """Return an argument with its references replaced by what the calls gave this time.
+
+    Args:
+        value: the argument.
+        outputs: what calls gave, by number.
+        later: calls that are still to be made; references to them stay as they are.
+
+    Raises:
+        KeyError: a call that is referred to gave nothing of that name.
+    """
+    if isinstance(value, Mapping):
+        if REFERENCE in value:
+            if int(value[REFERENCE]) in later:
+                return dict(value)
+            found: Any = outputs[int(value[REFERENCE])]
+            for part in str(value["field"]).split("."):
+                found = found[part]
+            if not isinstance(found, int):
+                raise KeyError(value["field"])
+            return found + int(value.get("plus", 0))
+        return {key: resolve(each, outputs, later) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [resolve(each, outputs, later) for each in value]
+    return value
+
+
+@cache
+def roles_of(call: type[Call]) -> dict[str, str]:
+    """Return the role of each parameter, and of each ``parameter.member``."""
+    found: dict[str, str] = {}
+    for name, kind in annotations_of(call).items():
+        domain = domain_of(kind)
+        if domain is not None:
+            found[name] = domain.role
+        elif isinstance(kind, type) and issubclass(kind, Record):
+            for member, inner in annotations_of(kind).items():
+                role = domain_of(inner)
+                if role is not None:
+                    found[f"{name}.{member}"] = role.role
+        elif get_origin(kind) is Sequence:
+            role = domain_of(get_args(kind)[0])
+            if role is not None:
+                found[name] = role.role
+    return found
+
+
+def named(roles: Mapping[str, str], args: Mapping[str, Any], book: Book) -> dict[str, Any]:
+    """Return arguments with references in place of numbers that calls gave.
+
+    Args:
+        roles: role of each parameter, as ``roles_of`` gives them.
+        args: the arguments as they are passed.
+        book: what calls gave.
+    """
+    return {key: _named(roles, key, value, book) for key, value in args.items()}
+
+
+def _named(roles: Mapping[str, str], path: str, value: Any, book: Book) -> Any:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        role = roles.get(path)
+        if role == "address":
+            return book.in_range(value)
+        return book.exact(value) if role == "handle" else value
+    if isinstance(value, Mapping):
+        return {k: _named(roles, f"{path}.{k}", each, book) for k, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_named(roles, path, each, book) for each in value]
+    return value

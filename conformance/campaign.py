@@ -1,0 +1,265 @@
+"""A campaign: all activities of a run, done in parallel within a budget of time.
+
+Activities run in worker processes of ours, each with a session of its own with the
+implementation. What an activity finds is known to those that start later, so that one cause is
+one finding.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.util import Finalize
+from typing import Any
+
+import msgspec
+
+from halcert.adapters.protocol import Adapter, Description, Options, Session
+from halcert.conformance.activity import Activity, Cause, Done, Effort, perform
+from halcert.conformance.lab import Setting
+from halcert.conformance.registry import adapter_named
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.tally import Tally
+from halcert.model.concrete import Oracle
+from halcert.results import TraceStep
+from halcert.spec.catalogue import interfaces
+from halcert.spec.profiles import PROFILES
+
+SLICE = 4.0
+"""Seconds of one turn of a machine; between turns the machines learn what is known."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """What is tested, in a form that other processes understand.
+
+    Attributes:
+        adapter: name of the adapter.
+        options: how sessions are opened.
+        profile: name of the product.
+        areas: names of the areas.
+        devices: ids of the devices that are present.
+    """
+
+    adapter: str
+    options: Options
+    profile: str
+    areas: tuple[str, ...]
+    devices: tuple[int, ...]
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """How much to do.
+
+    Attributes:
+        seed: seed of all choices.
+        budget: seconds for the whole campaign.
+        jobs: number of processes of ours.
+        effort: how much to do about each failure.
+        stop_at_first: end as soon as something was found.
+        machines: run the machines after the directed tests until the budget is used.
+    """
+
+    seed: int = 0
+    budget: float = 40.0
+    jobs: int = 1
+    effort: Effort = Effort()
+    stop_at_first: bool = False
+    machines: bool = True
+
+
+def setting_of(target: Target, session: Session) -> Setting:
+    """Return what labs need, for an open session."""
+    found = interfaces(target.areas)
+    oracle = Oracle(found.values(), PROFILES[target.profile])
+    return Setting(session, oracle, found, target.devices)
+
+
+def describe(adapter: Adapter, options: Options) -> tuple[Description, tuple[int, ...]]:
+    """Return what the adapter talks to, and the ids of the devices.
+
+    Raises:
+        AdapterError: the implementation cannot be started.
+    """
+    description = adapter.describe(options)
+    return description, tuple(range(description.devices or 0))
+
+
+def directed(
+    target: Target, seed: int, witnesses: Sequence[tuple[str, tuple[TraceStep, ...]]]
+) -> list[Activity]:
+    """Return the activities that have an end of their own, in the order that finds most early.
+
+    Args:
+        target: what is tested.
+        seed: seed of the run.
+        witnesses: names and calls of the witnesses.
+    """
+    area = target.areas[0]
+    found = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
+    found += [
+        Activity(f"witness[{name}]", "witness", area, seed, steps=steps)
+        for name, steps in witnesses
+    ]
+    found.append(Activity("concurrent[threads]", "concurrent", area, seed, seconds=3.0))
+    return found
+
+
+def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:
+    """Return the turns of the machines."""
+    for number in range(count):
+        yield Activity(
+            f"machine[{number}]", "machine", target.areas[0], seed * 10_007 + number, SLICE
+        )
+
+
+_here: dict[str, Any] = {}
+
+
+def _set_up() -> None:
+    """Prepare a process of ours: leave Ctrl-C to the parent, close the session at the end."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Finalize(None, _tear_down, exitpriority=1)
+
+
+def _setting(target: Target) -> Setting:
+    if _here.get("target") != target:
+        _tear_down()
+        session = adapter_named(target.adapter).open(target.profile, target.options)
+        _here.update(target=target, session=session, setting=setting_of(target, session))
+    setting: Setting = _here["setting"]
+    return setting
+
+
+def _tear_down() -> None:
+    session = _here.pop("session", None)
+    _here.clear()
+    if session is not None:
+        session.close()
+
+
+def _perform(target: Target, activity: Activity, known: set[Cause], effort: Effort) -> Done:
+    return perform(_setting(target), activity, known, effort)
+
+
+class Campaign:
+    """The activities of one run and what they gave.
+
+    Attributes:
+        target: what is tested.
+        plan: how much to do.
+        done: what activities gave, in the order in which they ended.
+        tally: the sum of their counts.
+        stopped: why activities were left out; empty if none were.
+    """
+
+    def __init__(self, target: Target, plan: Plan) -> None:
+        """Prepare a campaign; nothing runs yet."""
+        self.target = target
+        self.plan = plan
+        self.done: list[Done] = []
+        self.tally = Tally()
+        self.stopped = ""
+        self._known: set[Cause] = set()
+        self._deadline = 0.0
+
+    def run(
+        self,
+        activities: Sequence[Activity],
+        begin: Callable[[Activity], None] = lambda _: None,
+        end: Callable[[Activity, Done], None] = lambda _, __: None,
+    ) -> None:
+        """Do the activities, then turns of the machines until the budget is used.
+
+        Args:
+            activities: the directed ones.
+            begin: called when an activity starts.
+            end: called when an activity has ended.
+
+        Raises:
+            KeyboardInterrupt: the user has had enough; what was found so far is kept.
+        """
+        self._deadline = time.monotonic() + self.plan.budget
+        queue = self._queue(activities)
+        try:
+            if self.plan.jobs <= 1:
+                self._alone(queue, begin, end)
+            else:
+                self._side_by_side(queue, begin, end)
+        finally:
+            _tear_down()
+
+    def without_machines(self) -> None:
+        """Leave the machines out: they were not selected."""
+        self.plan = msgspec.structs.replace(self.plan, machines=False)
+
+    def _queue(self, activities: Sequence[Activity]) -> Iterator[Activity]:
+        for activity in activities:
+            if time.monotonic() > self._deadline:
+                self.stopped = f"the budget of {self.plan.budget:g} s was used up"
+                return
+            yield activity
+        if self.plan.machines:
+            for activity in turns(self.target, self.plan.seed, 100_000):
+                left = self._deadline - time.monotonic()
+                if left < 0.5:
+                    return
+                yield msgspec.structs.replace(activity, seconds=min(SLICE, left))
+
+    def _over(self) -> bool:
+        return self.plan.stop_at_first and any(done.failures for done in self.done)
+
+    def _alone(self, queue: Iterator[Activity], begin: Any, end: Any) -> None:
+        for activity in queue:
+            begin(activity)
+            self._took(_perform(self.target, activity, self._known, self.plan.effort), activity, end)
+            if self._over():
+                return
+
+    def _side_by_side(self, queue: Iterator[Activity], begin: Any, end: Any) -> None:
+        context = multiprocessing.get_context("forkserver")
+        pool = ProcessPoolExecutor(self.plan.jobs, mp_context=context, initializer=_set_up)
+        running: dict[Future[Done], Activity] = {}
+        try:
+            while True:
+                while len(running) < self.plan.jobs and not self._over():
+                    activity = next(queue, None)
+                    if activity is None:
+                        break
+                    begin(activity)
+                    future = pool.submit(
+                        _perform, self.target, activity, set(self._known), self.plan.effort
+                    )
+                    running[future] = activity
+                if not running:
+                    return
+                finished, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    self._took(_result(future, running[future]), running.pop(future), end)
+        except KeyboardInterrupt:
+            _end_now(pool)
+            raise
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+    def _took(self, done: Done, activity: Activity, end: Any) -> None:
+        self.done.append(done)
+        self.tally.merge(done.tally)
+        self._known.update(failure.cause for failure in done.failures)
+        end(activity, done)
+
+
+def _result(future: Future[Done], activity: Activity) -> Done:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        return Done(activity.name, Tally(), (), 0.0, "a process of the suite was killed")
+
+
+def _end_now(pool: ProcessPoolExecutor) -> None:
+    for process in list(getattr(pool, "_processes", {}).values()):
+        os.kill(process.pid, signal.SIGTERM)

@@ -1,0 +1,149 @@
+"""Concurrent runs: threads of one process that allocate, copy, set and free at once.
+
+A program gives each thread its calls; the threads start together. Results are judged by
+linearizability, bytes by reading everything back once all threads are done. Calls are chosen so
+that whatever the order, nothing undefined is done: threads touch their own blocks, and a block
+that two of them free is touched by nobody else while no thread allocates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from halcert.adapters.protocol import Request
+from halcert.conformance.book import resolve
+from halcert.conformance.lab import Broken, HarnessError, Lab
+from halcert.conformance.linearize import Timed, Undecided, linearized
+from halcert.conformance.observe import check_all
+from halcert.conformance.values import Draw
+from halcert.model.concrete import Violation
+from halcert.results import Answered, TraceStep
+from halcert.spec.language import Strength
+from halcert.spec.svm.flags import DEV, HOST, AllocFlags
+from halcert.spec.universal import CALLS_ARE_ATOMIC
+
+THREADS = 3
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A call of a thread; arguments refer to calls of the same thread by number."""
+
+    number: int
+    interface: str
+    args: dict[str, Any]
+
+
+Program = list[list[Planned]]
+
+
+def private_work(draw: Draw, lab: Lab, first: int, rounds: int = 3) -> Program:
+    """Make a program in which each thread allocates, sets, copies and frees blocks of its own."""
+    number = first
+    program: Program = []
+    for thread in range(THREADS):
+        calls: list[Planned] = []
+        device = draw.pick(lab.setting.devices)
+        for _ in range(rounds):
+            size = draw.pick((4096, 8192, 5000, 65536, 2**21))
+            made = []
+            for kind in (DEV, HOST):
+                flag = AllocFlags.compose(virt=kind, devid=device)
+                calls.append(Planned(number, "halMemAlloc", {"pp": True, "size": size, "flag": flag}))
+                made.append({"$": number, "field": "pp", "plus": 0})
+                number += 1
+            pattern = 1 + thread * 16 + draw.integer(0, 15)
+            block, host = made
+            calls += [
+                Planned(number, "host.store", {"address": host, "size": size, "pattern": pattern, "offset": 0}),
+                Planned(number + 1, "drvMemcpy", {"dst": block, "dest_max": size, "src": host, "byte_count": size}),
+                Planned(number + 2, "drvMemsetD8", {"dst": block, "destMax": size, "value": thread + 1, "num": 64}),
+                Planned(number + 3, "drvMemcpy", {"dst": host, "dest_max": size, "src": block, "byte_count": size}),
+                Planned(number + 4, "host.load", {"address": host, "size": size}),
+            ]
+            number += 5
+            if draw.chance(70):
+                calls.append(Planned(number, "halMemFree", {"pp": block}))
+                number += 1
+        program.append(calls)
+    return program
+
+
+def contended_frees(draw: Draw, lab: Lab, first: int) -> Program:
+    """Make a program in which several threads free the same blocks; each goes to one of them."""
+    blocks = [b.base for b in lab.view().blocks if b.kind == DEV]  # type: ignore[attr-defined]
+    program: Program = []
+    number = first
+    for _ in range(THREADS):
+        calls = []
+        for base in blocks:
+            calls.append(Planned(number, "halMemFree", {"pp": base}))
+            number += 1
+        program.append(calls)
+    return program
+
+
+def run_program(lab: Lab, program: Program) -> None:
+    """Run a program's threads together, have the results judged, then look at all bytes.
+
+    Raises:
+        Broken: no order of the calls explains what came, or a byte is wrong.
+    """
+    replies = lab.actor().threads(
+        [[Request(c.interface, c.args, c.number) for c in calls] for calls in program]
+    )
+    steps = _written_down(lab, program, replies)
+    for thread in replies:
+        for reply in thread:
+            if not isinstance(reply, Answered):
+                lab.steps.extend(steps)
+                violation = Violation(
+                    CALLS_ARE_ATOMIC.id, Strength.MUST, "crashed", "every call returns", repr(reply)
+                )
+                raise Broken(violation, steps[-1].interface, lab.steps)
+    threads = _timed(lab, program, replies)
+    try:
+        found = linearized(lab.setting.oracle, lab.world, threads)
+    except Undecided:
+        return
+    lab.steps.extend(steps)
+    if isinstance(found, Violation):
+        came = f"no order of the calls explains the answers; the best one breaks {found.rule}: {found.came}"
+        violation = Violation(CALLS_ARE_ATOMIC.id, Strength.MUST, "order", CALLS_ARE_ATOMIC.summary, came)
+        raise Broken(violation, program[0][0].interface, lab.steps)
+    lab.tally.show((CALLS_ARE_ATOMIC.id,), lab.test)
+    lab.world = found
+    check_all(lab)
+
+
+def _written_down(
+    lab: Lab, program: Program, replies: Sequence[Sequence[Any]]
+) -> list[TraceStep]:
+    """Write the calls down thread after thread; threads count from 1, 0 is the main one."""
+    return [
+        TraceStep(
+            call.number, call.interface, lab.named(call.interface, call.args), reply, 0, thread
+        )
+        for thread, (calls, answers) in enumerate(zip(program, replies, strict=True), start=1)
+        for call, reply in zip(calls, answers, strict=False)
+    ]
+
+
+def _timed(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -> list[list[Timed]]:
+    threads = []
+    for calls, answers in zip(program, replies, strict=True):
+        outputs: dict[int, Any] = {}
+        timed = []
+        for call, answer in zip(calls, answers, strict=False):
+            interface = lab.setting.interfaces[call.interface]
+            try:
+                args = resolve(call.args, outputs)
+                result = interface.parse_result(answer.code, answer.out)
+            except (KeyError, TypeError) as error:
+                raise HarnessError(f"{call.interface}: {error}") from error
+            outputs[call.number] = answer.out
+            timed.append(Timed(interface.parse(args), result, answer))
+        threads.append(timed)
+    return threads

@@ -1,0 +1,224 @@
+"""A lab: one implementation under test and the oracle beside it, call by call.
+
+The lab makes a call, has the result judged, counts what it showed and writes everything down,
+so that whatever goes wrong comes with the trace that led there. A call about which nothing is
+promised is not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from halcert.adapters.protocol import Actor, Request, Session
+from halcert.conformance.book import Book, named, roles_of
+from halcert.conformance.tally import Tally
+from halcert.model.concrete import Judgement, Oracle, Violation, World
+from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
+from halcert.spec.language import Call, Interface, Returned, Rule, Strength
+from halcert.spec.profiles import Profile
+from halcert.spec.state import State
+
+
+class Broken(Exception):  # noqa: N818 - a finding about the implementation, not an error of ours
+    """The implementation broke a rule; carries the violation and the calls that led to it."""
+
+    def __init__(self, violation: Violation, interface: str, steps: Iterable[TraceStep]) -> None:
+        super().__init__(f"{violation.rule}: {violation.came}; allowed: {violation.allowed}")
+        self.violation = violation
+        self.interface = interface
+        self.steps = tuple(steps)
+
+    @property
+    def cause(self) -> tuple[str, str, str]:
+        """What identifies the failure: rule, interface and shape."""
+        return self.violation.rule, self.interface, self.violation.shape
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all labs of a run have in common.
+
+    Attributes:
+        session: the open session with the implementation.
+        oracle: the judge for the product.
+        interfaces: the specified interfaces by name.
+        devices: ids of the devices that are present.
+    """
+
+    session: Session
+    oracle: Oracle
+    interfaces: Mapping[str, Interface]
+    devices: tuple[int, ...]
+
+    @property
+    def profile(self) -> Profile:
+        """The product."""
+        return self.oracle.profile
+
+
+@dataclass
+class Lab:
+    """One experiment: fresh processes, a fresh world.
+
+    Attributes:
+        setting: what all labs of the run share.
+        test: name of the test that runs the experiment.
+        tally: where counts go.
+        world: what is known of the implementation.
+        steps: the calls so far.
+    """
+
+    setting: Setting
+    test: str
+    tally: Tally
+    world: World = field(init=False)
+    steps: list[TraceStep] = field(default_factory=list)
+    outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _book: Book = field(default_factory=Book)
+    _actors: dict[int, Actor] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Start with the world before any call."""
+        self.world = World.start(self.setting.devices)
+
+    def __enter__(self) -> Lab:
+        """Return the lab."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the processes."""
+        self.close()
+
+    def close(self) -> None:
+        """End the processes of the experiment at once."""
+        for actor in self._actors.values():
+            actor.kill()
+        self._actors.clear()
+
+    def view(self, process: int = 0) -> State:
+        """Return the state as a process sees it."""
+        view: State = self.world.views[process]
+        return view
+
+    def actor(self, process: int = 0) -> Actor:
+        """Return the process with a number, started at its first use."""
+        if process not in self._actors:
+            self._actors[process] = self.setting.session.spawn()
+        return self._actors[process]
+
+    def named(self, interface: str, args: Mapping[str, Any]) -> dict[str, Any]:
+        """Return arguments with references in place of what earlier calls gave."""
+        return named(roles_of(self.setting.interfaces[interface].call), args, self._book)
+
+    def prepared(self, interface: str, args: Mapping[str, Any], process: int = 0) -> Call | None:
+        """Return the call, or None if it is not specified here or nothing is promised about it."""
+        if interface not in self.setting.interfaces:
+            return None
+        call = self.setting.interfaces[interface].parse(args)
+        rule = self.setting.oracle.undefined(interface, call, self.world, process)
+        if rule is None:
+            return call
+        self.tally.skip(rule.id)
+        return None
+
+    def call(self, interface: str, process: int = 0, **args: Any) -> Returned | None:
+        """Make one call and have it judged.
+
+        Returns:
+            The result, or None if the call was not made: nothing is promised about it, or its
+            area is not part of the run.
+
+        Raises:
+            Broken: the implementation broke a rule.
+        """
+        call = self.prepared(interface, args, process)
+        if call is None:
+            return None
+        number = len(self.steps) + 1
+        outcome = self.actor(process).call(Request(interface, dict(args), number))
+        return self.take(call, args, outcome, process)
+
+    def take(
+        self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int = 0
+    ) -> Returned:
+        """Judge what a call gave and write it down; the call was made by the caller.
+
+        Raises:
+            Broken: the implementation broke a rule.
+        """
+        interface = call.interface
+        number = len(self.steps) + 1
+        written = self.named(interface.name, args)
+        self.steps.append(
+            TraceStep(number, interface.name, written, outcome, process, 0, dict(args))
+        )
+        if not isinstance(outcome, Answered):
+            raise self._broken(self._no_answer(call, outcome, process), interface.name)
+        try:
+            result = interface.parse_result(outcome.code, outcome.out)
+        except TypeError as error:
+            raise HarnessError(f"{interface.name}: the adapter's outputs do not fit: {error}") from error
+        judgement = self.setting.oracle.judge(
+            self.world, call, result, process=process, step=number
+        )
+        self.tally.add(interface.name, outcome.code, judgement, self.test)
+        if judgement.violation is not None:
+            raise self._broken(judgement.violation, interface.name)
+        self.world = judgement.world
+        if outcome.code == 0:
+            self._learn(number, result, judgement, process)
+        return result
+
+    def _learn(self, number: int, result: Returned, judgement: Judgement, process: int) -> None:
+        outputs = msgspec.to_builtins(result, builtin_types=(bytes,))
+        self.outputs[number] = outputs
+        view = judgement.world.views[process]
+        for name in result.__struct_fields__[1:]:
+            value = getattr(result, name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                block = view.blocks.at(value)
+                if block.exists:
+                    self._book.learn_range(value, block.extent, number, name)
+                else:
+                    self._book.learn_exact(value, number, name)
+            elif isinstance(value, msgspec.Struct) and getattr(value, "dma", 0):
+                self._book.learn_exact(value.dma, number, f"{name}.dma")  # type: ignore[attr-defined]
+
+    def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
+        rules = self.setting.oracle.rules(call.interface.name)
+        held = self.setting.oracle.holding(rules, call, self.world.views[process])
+        expected = held[0] if held else rules.accepts[0][0]
+        allowed = "the call is refused" if held else "the call returns"
+        shape, came = _shape_of(outcome)
+        return Violation(expected.id, Strength.MUST, shape, allowed, came)
+
+    def _broken(self, violation: Violation, interface: str) -> Broken:
+        return Broken(violation, interface, self.steps)
+
+    def fail(self, rule: Rule, shape: str, allowed: str, came: str) -> Broken:
+        """Return the failure of a rule that speaks of several calls."""
+        violation = Violation(rule.id, rule.strength, shape, allowed, came)
+        return self._broken(violation, self.steps[-1].interface)
+
+
+class HarnessError(Exception):
+    """The suite or the adapter failed; said once, never as a violation."""
+
+
+def _shape_of(outcome: Outcome) -> tuple[str, str]:
+    if isinstance(outcome, Hung):
+        return "hung", f"no answer within {outcome.seconds:g} s"
+    if isinstance(outcome, Missing):
+        return "missing", f"the library has no symbol {outcome.symbol}"
+    if isinstance(outcome, Garbled):
+        return "garbled", f"the process answered what is no reply: {outcome.note}"
+    signal = getattr(outcome, "signal", 0)
+    how = f"the process died of signal {signal}" if signal else "the process ended"
+    note = getattr(outcome, "note", "")
+    return "crashed", f"{how}: {note}" if note else how
+
+

@@ -1,0 +1,271 @@
+"""The stateful machine: hypothesis chooses calls that fit the state, the lab judges them.
+
+One machine serves all areas: what it may call is what the areas specify, how often is a swarm
+of weights drawn anew for each example, so that rare combinations get their turn. The run of
+each example ends with a look at everything that is still there.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import hypothesis
+from hypothesis import HealthCheck, Phase, Verbosity
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+
+from halcert.conformance.lab import Broken, Lab
+from halcert.conformance.observe import Accounts, check_all, check_block
+from halcert.conformance.values import arguments
+from halcert.spec.state import USER, Block
+from halcert.spec.svm.flags import DEV, DVPP
+
+T = TypeVar("T")
+FREQUENT = ("halMemAlloc", "drvMemcpy", "drvMemsetD8", "halMemFree", "host.map", "host.store")
+"""Calls that make the state other calls need; they keep some weight in every swarm."""
+CLOSING = ("halMemAgentClose", "drvMemDeviceClose")
+
+
+class OutOfTime(BaseException):  # noqa: N818 - leaves hypothesis at once; it is no failure
+    """The time for the machine is over."""
+
+
+TAPE = 96
+"""Bytes of choices for one step."""
+
+
+class TapeDraw:
+    """Choices read off a tape of bytes that hypothesis made.
+
+    Every step takes a tape of the same length, whatever the implementation answers, so that an
+    implementation with a will of its own (addresses, timing) does not look to hypothesis like a
+    faulty strategy. Zeros choose the first option: shrinking the tape makes choices simpler.
+    """
+
+    def __init__(self, tape: bytes) -> None:
+        """Start at the beginning of the tape."""
+        self._tape = tape
+        self._place = 0
+
+    def _read(self, width: int) -> int:
+        part = self._tape[self._place : self._place + width]
+        self._place += width
+        return int.from_bytes(part, "little")
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of the options."""
+        return options[self._read(2) % len(options)]
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer of ``[low, high]``."""
+        count = high - low + 1
+        return low + self._read(2 if count <= 1 << 16 else 9) % count
+
+    def chance(self, percent: int) -> bool:
+        """Return true in about that many of a hundred cases; zeros choose false."""
+        return self._read(1) >= 256 - percent * 256 // 100
+
+
+TAPES = st.binary(min_size=TAPE, max_size=TAPE)
+
+
+@dataclass
+class Hunt:
+    """What a run of the machine is after, and what it found.
+
+    Attributes:
+        lab: makes a fresh lab.
+        deadline: when to stop, on the monotonic clock.
+        shrink_seconds: how long hypothesis may look for smaller examples of what it found.
+        known: causes found before; an example that meets one just ends.
+        found: the smallest example of each new cause.
+    """
+
+    lab: Callable[[], Lab]
+    deadline: float
+    shrink_seconds: float = 0.0
+    known: set[tuple[str, str, str]] = field(default_factory=set)
+    found: Broken | None = None
+
+    def met(self, broken: Broken) -> None:
+        """Take a failure: keep the smallest of the first new cause.
+
+        Raises:
+            Broken: to make hypothesis look for a smaller example.
+            OutOfTime: when there is no time for that.
+        """
+        if broken.cause in self.known:
+            return
+        if self.found is None:
+            self.found = broken
+            self.deadline = min(self.deadline, time.monotonic() + self.shrink_seconds)
+        elif broken.cause != self.found.cause:
+            return
+        elif len(broken.steps) < len(self.found.steps):
+            self.found = broken
+        if self.shrink_seconds <= 0:
+            raise OutOfTime
+        raise broken
+
+
+def machine_for(hunt: Hunt) -> type[RuleBasedStateMachine]:
+    """Return the machine class for a hunt."""
+
+    class Machine(RuleBasedStateMachine):  # type: ignore[misc]
+        """Calls of all interfaces in an order that hypothesis chooses."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            if time.monotonic() > hunt.deadline:
+                raise OutOfTime
+            self.lab = hunt.lab()
+            self.accounts = Accounts(self.lab)
+            self.over = False
+            self.weighted: list[str] = []
+
+        @initialize(tape=TAPES)  # type: ignore[misc]
+        def begin(self, tape: bytes) -> None:
+            """Draw the swarm and open devices."""
+            draw = TapeDraw(tape)
+            names = sorted(self.lab.setting.interfaces)
+            self.weighted = [
+                name
+                for name in names
+                for _ in range(_weight(draw, name))
+                if self.lab.setting.session.offers(name)
+            ]
+            self._guarded(lambda: self._open(draw))
+
+        def _open(self, draw: TapeDraw) -> None:
+            for device in self.lab.setting.devices:
+                if not draw.chance(15):
+                    self.lab.call("halMemAgentOpen", devid=device, flag=0)
+                    self.accounts.begin(device)
+
+        @rule(tape=TAPES)  # type: ignore[misc]
+        def step(self, tape: bytes) -> None:
+            """Make one call."""
+            if time.monotonic() > hunt.deadline:
+                raise OutOfTime
+            if not self.over and self.weighted:
+                draw = TapeDraw(tape)
+                self._guarded(lambda: self._one(draw))
+
+        def _one(self, draw: TapeDraw) -> None:
+            lab = self.lab
+            name = draw.pick(self.weighted)
+            args = arguments(draw, lab, lab.setting.interfaces[name])
+            before = lab.view()
+            result = lab.call(name, **args)
+            if result is None:
+                return
+            if result.code == 0:
+                account(self.accounts, name, args, before)
+            elif draw.chance(50):
+                for block in touched_blocks(lab, args):
+                    check_block(lab, block)
+            if draw.chance(10):
+                audit_open(self.accounts)
+
+        def teardown(self) -> None:
+            """Look at everything that is left, then end the processes."""
+            try:
+                if not self.over:
+                    self._guarded(lambda: wind_up(self.lab, self.accounts))
+            finally:
+                self.lab.close()
+
+        def _guarded(self, action: Callable[[], Any]) -> None:
+            try:
+                action()
+            except Broken as broken:
+                self.over = True
+                hunt.met(broken)
+
+    return Machine
+
+
+def _weight(draw: TapeDraw, name: str) -> int:
+    if name in CLOSING:
+        return draw.pick((0, 0, 0, 1))
+    if name in FREQUENT:
+        return draw.pick((2, 4, 8))
+    return draw.pick((0, 1, 1, 3))
+
+
+def account(accounts: Accounts, name: str, args: dict[str, Any], before: Any) -> None:
+    """Keep the accounts of caches up to date after a successful call."""
+    if name == "halMemFree":
+        accounts.freed(before.blocks.at(args["pp"]))
+    elif name in CLOSING:
+        accounts.closed(args["devid"])
+
+
+def audit_open(accounts: Accounts) -> None:
+    """Audit every open device."""
+    for device in accounts.lab.setting.devices:
+        if accounts.lab.view().devices.at(device).open:
+            accounts.audit(device)
+
+
+def touched_blocks(lab: Lab, args: dict[str, Any]) -> list[Block]:
+    """Return the live blocks that arguments point into."""
+    blocks = [
+        lab.view().blocks.covering(value)
+        for value in args.values()
+        if isinstance(value, int) and not isinstance(value, bool)
+    ]
+    return [block for block in blocks if block.exists]
+
+
+def wind_up(lab: Lab, accounts: Accounts) -> None:
+    """Check all bytes, free everything, and see that devices get their memory back."""
+    check_all(lab)
+    audit_open(accounts)
+    for block in list(lab.view().blocks):  # type: ignore[call-overload]
+        if block.kind == USER:
+            continue
+        before = lab.view()
+        result = lab.call("halMemFree", pp=block.base)
+        if result is not None and result.code == 0:
+            account(accounts, "halMemFree", {"pp": block.base}, before)
+    for device in lab.setting.devices:
+        if lab.view().devices.at(device).open and not _holds(lab, device):
+            closed = lab.call("halMemAgentClose", devid=device, flag=0)
+            if closed is not None and closed.code == 0:
+                accounts.closed(device)
+                lab.call("halMemAgentOpen", devid=device, flag=0)
+                accounts.audit(device)
+
+
+def _holds(lab: Lab, device: int) -> bool:
+    return lab.view().blocks.any(
+        lambda block: block.kind in (DEV, DVPP) and block.device == device
+    )
+
+
+def hunt_with_machine(hunt: Hunt, seed: int, *, steps: int = 30, examples: int = 100_000) -> None:
+    """Run the machine until the hunt's deadline or until it has found something."""
+    machine = hypothesis.seed(seed)(machine_for(hunt))
+    phases = (Phase.generate, Phase.shrink) if hunt.shrink_seconds > 0 else (Phase.generate,)
+    settings = hypothesis.settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        deadline=None,
+        database=None,
+        phases=phases,
+        verbosity=Verbosity.quiet,
+        print_blob=False,
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    try:
+        run_state_machine_as_test(machine, settings=settings)
+    except OutOfTime:
+        return
+    except Exception:
+        if hunt.found is None and time.monotonic() <= hunt.deadline:
+            raise

@@ -1,0 +1,119 @@
+"""Making a failing trace small: fewer calls first, then simpler arguments.
+
+A candidate counts only if it fails with the same cause (rule, interface, shape), so that a
+reduction cannot drift to another fault.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from halcert.conformance.book import REFERENCE, references
+from halcert.conformance.lab import Broken
+from halcert.results import TraceStep
+
+Repeat = Callable[[Sequence[TraceStep]], Broken | None]
+
+
+def reduced(broken: Broken, again: Repeat, seconds: float) -> Broken:
+    """Return the smallest failure with the same cause that is found in time.
+
+    Args:
+        broken: the failure as it was met.
+        again: repeats calls on a fresh implementation.
+        seconds: how long to look.
+    """
+    until = time.monotonic() + seconds
+    best = broken
+    for candidates in (_shorter, _simpler):
+        improved = True
+        while improved and time.monotonic() < until:
+            improved = False
+            for candidate in candidates(best.steps):
+                if time.monotonic() >= until:
+                    break
+                met = again(candidate)
+                if met is not None and met.cause == broken.cause and _less(met, best):
+                    best, improved = met, True
+                    break
+    return best
+
+
+def _less(one: Broken, other: Broken) -> bool:
+    return _weight(one.steps) < _weight(other.steps)
+
+
+def _weight(steps: Sequence[TraceStep]) -> tuple[int, int]:
+    return len(steps), sum(_size(step.args) for step in steps)
+
+
+def _size(value: Any) -> int:
+    if isinstance(value, dict):
+        if REFERENCE in value:
+            return 1 + _size(value.get("plus", 0))
+        return sum(_size(each) for each in value.values())
+    if isinstance(value, list | tuple):
+        return 1 + sum(_size(each) for each in value)
+    if isinstance(value, bool) or value is None:
+        return 0
+    return abs(value).bit_length() + value.bit_count() if isinstance(value, int) else 0
+
+
+def _shorter(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
+    """Leave out runs of calls, long ones first, with everything that depends on them."""
+    count = len(steps) - 1
+    width = count
+    while width >= 1:
+        for start in range(count - width, -1, -1):
+            kept = _without(steps, range(start, start + width))
+            if kept and kept[-1] is steps[-1]:
+                yield kept
+        width //= 2
+
+
+def _without(steps: Sequence[TraceStep], places: range) -> list[TraceStep]:
+    gone = {steps[place].number for place in places}
+    kept = []
+    for place, step in enumerate(steps):
+        if place in places:
+            continue
+        if references(step.args) & gone:
+            gone.add(step.number)
+        else:
+            kept.append(step)
+    return kept
+
+
+def _simpler(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
+    """Make one argument of one call smaller, or one distance into a block."""
+    for place, step in enumerate(steps):
+        for name, value in step.args.items():
+            for simpler in _simpler_values(value):
+                changed = msgspec.structs.replace(step, args={**step.args, name: simpler})
+                yield [*steps[:place], changed, *steps[place + 1 :]]
+
+
+def _simpler_values(value: Any) -> Iterator[Any]:
+    if isinstance(value, bool):
+        return
+    if isinstance(value, int):
+        for smaller in (0, 1, 4096, value // 2, value & (value - 1)):
+            if 0 <= smaller < value:
+                yield smaller
+    elif isinstance(value, dict) and REFERENCE in value:
+        for plus in _simpler_values(value.get("plus", 0)):
+            yield {**value, "plus": plus}
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            for simpler in _simpler_values(inner):
+                yield {**value, key: simpler}
+    elif isinstance(value, list | tuple):
+        if len(value) > 1:
+            yield list(value[:1])
+        for place, inner in enumerate(value):
+            for simpler in _simpler_values(inner):
+                yield [*value[:place], simpler, *value[place + 1 :]]

@@ -1,0 +1,129 @@
+"""From what a user chose to a suite that is ready to run, or a clear word why not."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from halcert.adapters.protocol import Description, Options
+from halcert.conformance.activity import Effort
+from halcert.conformance.campaign import Plan, Target, describe
+from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
+from halcert.conformance.suite import Suite, ensure_writable
+from halcert.spec.catalogue import AREA_NAMES, AREAS
+from halcert.spec.profiles import PROFILES
+
+
+class UsageError(Exception):
+    """The user asked for something that does not exist or cannot be; says what would work."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a user chose.
+
+    Attributes:
+        adapter: name of the adapter.
+        library: path of the library; None for the adapter's default.
+        fault: name of a seeded fault of the bundled driver; None for none.
+        profile: name of the product.
+        areas: names of the areas; empty for all that are specified.
+        seed: seed of all choices.
+        budget: seconds for the run.
+        jobs: number of processes that run tests.
+        out: folder for the results.
+        command: command line that repeats the run.
+        environment: further variables for the implementation's processes.
+        effort: how much to do about each failure.
+    """
+
+    adapter: str = "hal"
+    library: str | None = None
+    fault: str | None = None
+    profile: str = "ascend910b"
+    areas: tuple[str, ...] = ()
+    seed: int = 0
+    budget: float = 40.0
+    jobs: int = 1
+    out: Path = Path("halcert-out")
+    command: str = "halcert certify"
+    environment: dict[str, str] = field(default_factory=dict)
+    effort: Effort = Effort()
+
+
+def known_areas(areas: Iterable[str]) -> tuple[str, ...]:
+    """Return the areas to run, in the order in which they build on each other.
+
+    Raises:
+        UsageError: an area is unknown or not specified yet.
+    """
+    wanted = list(areas) or list(AREAS)
+    for name in wanted:
+        if name not in AREA_NAMES:
+            raise UsageError(f"there is no area named {name!r}{_near(name, AREA_NAMES)}")
+        if name not in AREAS:
+            raise UsageError(
+                f"area {name!r} is not specified yet; specified are: {', '.join(AREAS)}"
+            )
+    return tuple(name for name in AREAS if name in wanted)
+
+
+def known_profile(name: str) -> str:
+    """Return the name of a profile if it is one.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if name not in PROFILES:
+        raise UsageError(f"there is no profile named {name!r}{_near(name, PROFILES)}")
+    return name
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(known), 1)
+    hint = f"; did you mean {near[0]!r}?" if near else ""
+    return f"{hint} Known are: {', '.join(known)}" if hint else f"; known are: {', '.join(known)}"
+
+
+def target_of(choice: Choice) -> tuple[Target, Description]:
+    """Return what is tested and the adapter's description of it.
+
+    Raises:
+        UsageError: adapter, profile or area is unknown.
+        AdapterError: the implementation cannot be started.
+    """
+    areas = known_areas(choice.areas)
+    profile = known_profile(choice.profile)
+    try:
+        adapter = adapter_named(choice.adapter)
+    except UnknownAdapter as error:
+        raise UsageError(f"{error}{_near(choice.adapter, adapter_names())}") from error
+    options = Options(
+        library=choice.library, fault=choice.fault, environment=dict(choice.environment)
+    )
+    description, devices = describe(adapter, options)
+    return Target(choice.adapter, options, profile, areas, devices), description
+
+
+def prepared(choice: Choice) -> Suite:
+    """Return the suite for a choice.
+
+    Raises:
+        UsageError: something does not exist, or the out folder cannot be written.
+        AdapterError: the implementation cannot be started.
+    """
+    if choice.jobs < 1:
+        raise UsageError("--jobs must be at least 1")
+    if choice.budget <= 0:
+        raise UsageError("--budget must be more than 0 seconds")
+    target, description = target_of(choice)
+    try:
+        ensure_writable(choice.out)
+    except OSError as error:
+        raise UsageError(f"{choice.out}: cannot be written: {error.strerror}") from error
+    plan = Plan(
+        seed=choice.seed, budget=choice.budget, jobs=choice.jobs, effort=choice.effort
+    )
+    return Suite(target, plan, choice.out, description, choice.command)

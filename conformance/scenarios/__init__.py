@@ -1,0 +1,12 @@
+"""The flows that the documents describe, each written once and run everywhere.
+
+A scenario is a function of a lab. It makes calls that the documents promise to work and leaves
+the judging to the oracle; what a product lacks shows in the results and ends the flow early.
+"""
+
+from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
+from halcert.conformance.scenarios.svm import SVM_SCENARIOS
+
+SCENARIOS.update(SVM_SCENARIOS)
+
+__all__ = ["SCENARIOS", "Scenario"]

@@ -1,0 +1,273 @@
+"""Flows of the SVM core."""
+
+from __future__ import annotations
+
+from halcert.conformance.lab import Lab
+from halcert.conformance.observe import Accounts, check_all, check_block, fill_all
+from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.spec.profiles import GIB, MIB
+from halcert.spec.state import Block
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MODULE_LIMIT, SVM, AllocFlags
+
+KIB = 1024
+RUNTIME_MODULE = 7
+
+
+def open_all(lab: Lab) -> None:
+    """Open every device."""
+    for device in lab.setting.devices:
+        lab.call("halMemAgentOpen", devid=device, flag=0)
+
+
+def allocate(lab: Lab, size: int, kind: int = DEV, device: int = 0, **bits: int) -> int | None:
+    """Allocate a block and return its address, or None if that was refused."""
+    flag = AllocFlags.compose(virt=kind, devid=device, **bits)
+    return gave(lab.call("halMemAlloc", pp=True, size=size, flag=flag), "pp")
+
+
+def free(lab: Lab, *addresses: int | None) -> None:
+    """Free blocks."""
+    for address in addresses:
+        if address is not None:
+            lab.call("halMemFree", pp=address)
+
+
+def store(lab: Lab, address: int, size: int, pattern: int) -> None:
+    """Write a pattern from the host."""
+    lab.call("host.store", address=address, size=size, pattern=pattern, offset=0)
+
+
+def copy(lab: Lab, dst: int, src: int, size: int) -> None:
+    """Copy with drvMemcpy."""
+    lab.call("drvMemcpy", dst=dst, dest_max=size, src=src, byte_count=size)
+
+
+def allocate_and_copy(lab: Lab) -> None:
+    """Initialise, allocate host and device memory, copy there and back, compare, free."""
+    for device in lab.setting.devices:
+        lab.call("halMemAgentOpen", devid=device, flag=0)
+        for size in (1, 4096, 100_000, 2 * MIB + 1):
+            host = allocate(lab, size, HOST)
+            back = allocate(lab, size, HOST)
+            block = allocate(lab, size, DEV, device, module=RUNTIME_MODULE)
+            if host is None or back is None or block is None:
+                continue
+            store(lab, host, size, 21)
+            lab.call("halMemcpy", dst=block, dst_size=size, src=host, count=size, info=None)
+            copy(lab, back, block, size)
+            lab.call("host.load", address=back, size=size)
+            lab.call("drvMemsetD8", dst=block, destMax=size, value=0x5A, num=size)
+            check_all(lab)
+            free(lab, block, back, host)
+        lab.call("halMemAgentClose", devid=device, flag=0)
+
+
+def every_kind(lab: Lab) -> None:
+    """Allocate every kind of memory with every page size, use it and free it."""
+    open_all(lab)
+    for kind in (DEV, DVPP, HOST, HOST_UVA, SVM):
+        for bits in ({}, {"huge": 1}, {"contiguous": 1}, {"p2p": 1}, {"host_writes": 1}):
+            for size in (4096, 3 * MIB):
+                allocate(lab, size, kind, lab.setting.devices[-1], **bits)
+    fill_all(lab)
+    check_all(lab)
+    for block in list(lab.view().blocks):  # type: ignore[call-overload]
+        query(lab, block)
+        free(lab, block.base)
+        lab.call("halMemFree", pp=block.base)
+
+
+def query(lab: Lab, block: Block) -> None:
+    """Ask everything that can be asked about a block, at its edges."""
+    for address in (block.base, block.base + block.size - 1, block.base + block.extent // 2):
+        lab.call("drvMemGetAttribute", vptr=address, attr=True)
+        lab.call("halMemGetAddressRange", ptr=address, pbase=True, psize=True)
+    lab.call("halMemGetAddressRange", ptr=block.base, pbase=True, psize=False)
+    lab.call("halMemGetAddressRange", ptr=block.base, pbase=False, psize=True)
+    lab.call("halMemGetAddressRange", ptr=block.base + block.extent, pbase=True, psize=True)
+
+
+def device_to_device(lab: Lab) -> None:
+    """Copy within a device and between devices."""
+    open_all(lab)
+    size = 70_000
+    blocks = [allocate(lab, size, DEV, device) for device in lab.setting.devices for _ in (0, 1)]
+    host = allocate(lab, size, HOST)
+    if host is None:
+        return
+    store(lab, host, size, 5)
+    previous = host
+    for block in blocks:
+        if block is not None:
+            copy(lab, block, previous, size)
+            previous = block
+    check_all(lab)
+
+
+def ends_of_pages(lab: Lab) -> None:
+    """Set and copy ranges that begin and end around page ends; nothing beside them changes."""
+    open_all(lab)
+    size = 3 * 4096
+    block, host = allocate(lab, size), allocate(lab, size, HOST)
+    if block is None or host is None:
+        return
+    for start in (0, 1, 4095, 4096, 4097):
+        for length in (1, 2, 4095, 4096, 4097):
+            fill_all(lab)
+            lab.call(
+                "drvMemsetD8", dst=block + start, destMax=length, value=0xC3, num=length
+            )
+            copy(lab, host + start, block + size - start - length, length)
+            check_all(lab)
+
+
+def address_reuse(lab: Lab) -> None:
+    """Free and allocate the same size again and again; blocks never overlap, bytes never leak in."""
+    open_all(lab)
+    kept: list[int] = []
+    for turn in range(24):
+        address = allocate(lab, 8192, DEV, lab.setting.devices[turn % len(lab.setting.devices)])
+        if address is None:
+            continue
+        lab.call("drvMemsetD8", dst=address, destMax=8192, value=turn + 1, num=8192)
+        if turn % 3:
+            free(lab, address)
+            lab.call("halMemFree", pp=address)
+        else:
+            kept.append(address)
+    check_all(lab)
+    free(lab, *kept)
+
+
+def large_blocks(lab: Lab) -> None:
+    """Blocks at and above half a GiB, where implementations change their ways."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    for size in (512 * MIB, 512 * MIB + 1, GIB + 4096):
+        for bits in ({}, {"huge": 1}):
+            address = allocate(lab, size, DEV, device, **bits)
+            if address is None:
+                continue
+            block = lab.view().blocks.at(address)
+            fill_all(lab)
+            check_block(lab, block)
+            query(lab, block)
+            free(lab, address)
+            lab.call("halMemFree", pp=address)
+
+
+def exhaustion(lab: Lab) -> None:
+    """Allocate until memory runs out, free everything, and carry on as if nothing had been."""
+    device = lab.setting.devices[0]
+    lab.call("halMemAgentOpen", devid=device, flag=0)
+    accounts = Accounts(lab)
+    accounts.begin(device)
+    chunk = max(accounts.start.get(device, 8 * GIB) // 6, 64 * MIB) & ~(2 * MIB - 1)
+    got: list[int] = []
+    for _ in range(24):
+        address = allocate(lab, chunk, DEV, device, huge=1)
+        if address is None:
+            break
+        got.append(address)
+    accounts.audit(device)
+    free(lab, *got)
+    accounts.audit(device)
+    again = allocate(lab, chunk, DEV, device, huge=1)
+    free(lab, again)
+    lab.call("halMemAgentClose", devid=device, flag=0)
+    accounts.closed(device)
+    lab.call("halMemAgentOpen", devid=device, flag=0)
+    accounts.audit(device)
+
+
+def errors_leak_nothing(lab: Lab) -> None:
+    """Many refused calls of every sort: afterwards a device has all its memory."""
+    device = lab.setting.devices[0]
+    lab.call("halMemAgentOpen", devid=device, flag=0)
+    accounts = Accounts(lab)
+    accounts.begin(device)
+    free_at_start = accounts.start.get(device, 4 * GIB)
+    block = allocate(lab, 4096, DEV, device)
+    for _ in range(4):
+        for bits in ({"contiguous": 1, "huge": 1}, {"readonly": 1, "host_writes": 1}, {"giant": 1, "huge": 1}):
+            allocate(lab, 32 * MIB, DEV, device, **bits)
+        allocate(lab, 32 * MIB, 5, device)
+        allocate(lab, free_at_start + GIB, DEV, device)
+        allocate(lab, 2**64 - 1, DEV, device)
+        if block is not None:
+            lab.call("halMemFree", pp=block + 1)
+            lab.call("drvMemsetD8", dst=block, destMax=1, value=1, num=2)
+            lab.call("drvMemcpy", dst=block, dest_max=1, src=block, byte_count=2)
+        accounts.audit(device)
+    free(lab, block)
+    lab.call("halMemAgentClose", devid=device, flag=0)
+    accounts.closed(device)
+    lab.call("halMemAgentOpen", devid=device, flag=0)
+    accounts.audit(device)
+
+
+def closing_takes_memory(lab: Lab) -> None:
+    """Closing a device takes its memory, and only its memory."""
+    open_all(lab)
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    accounts = Accounts(lab)
+    accounts.begin(first)
+    blocks = [allocate(lab, 4 * MIB, DEV, first) for _ in range(3)]
+    other = allocate(lab, MIB, DEV, last)
+    host = allocate(lab, MIB, HOST)
+    fill_all(lab)
+    accounts.audit(first)
+    lab.call("halMemAgentClose", devid=first, flag=0)
+    accounts.closed(first)
+    for block in blocks:
+        if block is not None and first != last:
+            lab.call("halMemFree", pp=block)
+    check_all(lab)
+    lab.call("halMemAgentOpen", devid=first, flag=0)
+    accounts.audit(first)
+    free(lab, other, host)
+
+
+def opening_is_not_counted(lab: Lab) -> None:
+    """Opening twice and closing once closes the device."""
+    device = lab.setting.devices[0]
+    for _ in (0, 1):
+        lab.call("halMemAgentOpen", devid=device, flag=0)
+    lab.call("drvMemDeviceOpen", devid=device, devfd=3)
+    block = allocate(lab, 4096, DEV, lab.setting.devices[-1])
+    lab.call("halMemAgentClose", devid=device, flag=0)
+    allocate(lab, 4096, DEV, device)
+    lab.call("drvMemDeviceClose", devid=device)
+    lab.call("drvMemDeviceOpen", devid=device, devfd=-1)
+    free(lab, block, allocate(lab, 4096, DEV, device))
+
+
+def queries(lab: Lab) -> None:
+    """Ask for memory information of every type, and for modules of blocks."""
+    open_all(lab)
+    for device in (*lab.setting.devices, 63, 64, 65):
+        for kind in range(14):
+            lab.call("halMemGetInfo", device=device, type=kind, info=True)
+    lab.call("halMemGetInfo", device=0, type=1, info=False)
+    for module in (0, RUNTIME_MODULE, MODULE_LIMIT - 1, MODULE_LIMIT, 255):
+        block = allocate(lab, 4096, DEV, lab.setting.devices[0], module=module)
+        if block is not None:
+            query(lab, lab.view().blocks.at(block))
+
+
+SVM_SCENARIOS: dict[str, Scenario] = {
+    flow.__name__.replace("_", "-"): flow
+    for flow in (
+        allocate_and_copy,
+        every_kind,
+        device_to_device,
+        ends_of_pages,
+        address_reuse,
+        large_blocks,
+        exhaustion,
+        errors_leak_nothing,
+        closing_takes_memory,
+        opening_is_not_counted,
+        queries,
+    )
+}

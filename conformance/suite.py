@@ -1,0 +1,175 @@
+"""The suite as one run: what it consists of, how it goes, and what it leaves in the out folder.
+
+``halcert certify`` and the pytest plugin are both thin layers on this.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
+from pathlib import Path
+
+import msgspec
+
+from halcert.adapters.protocol import Description
+from halcert.conformance.activity import Activity, Done, Failure
+from halcert.conformance.campaign import Campaign, Plan, Target, directed
+from halcert.conformance.verdicts import (
+    RunFacts,
+    certificate,
+    halcert_version,
+    verdict_of_failure,
+)
+from halcert.conformance.witness import witness_activities
+from halcert.results import (
+    Certificate,
+    TestResult,
+    Trace,
+    TraceHeader,
+    Verdict,
+    write_trace,
+)
+from halcert.spec.catalogue import AREAS
+from halcert.spec.language import Rule, Strength
+
+
+class Suite:
+    """One run against one implementation.
+
+    Attributes:
+        target: what is tested.
+        plan: how much to do.
+        out: folder for what the run leaves.
+        campaign: the run itself.
+    """
+
+    def __init__(
+        self, target: Target, plan: Plan, out: Path, description: Description, command: str
+    ) -> None:
+        """Prepare the run; nothing is called yet."""
+        self.target = target
+        self.plan = plan
+        self.out = out
+        self.campaign = Campaign(target, plan)
+        self._description = description
+        self._command = command
+        self._tests: list[TestResult] = []
+        self._traces: dict[tuple[str, str, str], str] = {}
+        self._started = datetime.now(timezone.utc)
+        self._clock = time.monotonic()
+
+    def activities(self) -> list[Activity]:
+        """Return the directed activities of the run, in order."""
+        return directed(self.target, self.plan.seed, witness_activities(self.target))
+
+    def rules(self) -> list[Rule]:
+        """Return the rules that get a verdict."""
+        return [
+            rule
+            for name in self.target.areas
+            for rule in AREAS[name].rules()
+            if rule.applies_to(self.target.profile)
+        ]
+
+    def run(
+        self,
+        activities: Sequence[Activity],
+        begin: Callable[[Activity], None] = lambda _: None,
+        end: Callable[[Activity, Done], None] = lambda _, __: None,
+    ) -> Certificate:
+        """Do the activities and return the certificate; Ctrl-C ends the run, not the result."""
+        interrupted = False
+
+        def ended(activity: Activity, done: Done) -> None:
+            self._keep(activity, done)
+            end(activity, done)
+
+        try:
+            self.campaign.run(activities, begin, ended)
+        except KeyboardInterrupt:
+            interrupted = True
+        return self.certificate(interrupted=interrupted)
+
+    def certificate(self, *, interrupted: bool = False) -> Certificate:
+        """Return the certificate for what was done so far."""
+        facts = RunFacts(
+            description=self._description,
+            devices=self.target.devices,
+            started=self._started,
+            seconds=time.monotonic() - self._clock,
+            command=self._command,
+            interrupted=interrupted,
+        )
+        return certificate(self.campaign, facts, self._traces, self._tests)
+
+    def _keep(self, activity: Activity, done: Done) -> None:
+        """Write down at once what an activity found."""
+        for failure in done.failures:
+            self._traces.setdefault(failure.cause, self._write_trace(activity, failure))
+        self._tests.append(
+            TestResult(
+                name=activity.name,
+                area=activity.area,
+                outcome=outcome_of(done),
+                seconds=round(done.seconds, 3),
+                calls=sum(done.tally.calls.values()),
+                message=message_of(done),
+            )
+        )
+
+    def _write_trace(self, activity: Activity, failure: Failure) -> str:
+        name = re.sub(r"[^A-Za-z0-9.-]+", "-", "-".join(failure.cause))
+        header = TraceHeader(
+            halcert=halcert_version(),
+            profile=self.target.profile,
+            adapter=self.target.adapter,
+            library=self.target.options.library or "",
+            origin=activity.name,
+            seed=self.plan.seed,
+            rule=failure.rule,
+            allowed=failure.allowed,
+            came=failure.came,
+            environment=self.target.options.environment,
+        )
+        path = self.out / "traces" / f"{name}.jsonl"
+        write_trace(Trace(header, failure.steps), path)
+        return str(path.relative_to(self.out))
+
+
+def outcome_of(done: Done) -> str:
+    """Return passed, deviates, failed or error for an activity."""
+    if done.trouble:
+        return "error"
+    if any(is_serious(failure) for failure in done.failures):
+        return "failed"
+    return "deviates" if done.failures else "passed"
+
+
+def is_serious(failure: Failure) -> bool:
+    """Tell whether a failure stands against a certificate."""
+    crashed = verdict_of_failure(failure) in (Verdict.CRASHED, Verdict.HUNG)
+    return crashed or failure.strength == Strength.MUST.value
+
+
+def message_of(done: Done) -> str:
+    """Return what went wrong in an activity, a line for each failure."""
+    lines = [done.trouble] if done.trouble else []
+    lines += [
+        f"{f.rule} ({f.strength}), {f.interface}: allowed {f.allowed}; came {f.came}"
+        for f in done.failures
+    ]
+    return "\n".join(lines)
+
+
+def ensure_writable(out: Path) -> None:
+    """Make the out folder and see that it can be written.
+
+    Raises:
+        OSError: it cannot.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    probe = out / ".halcert-probe"
+    probe.write_bytes(msgspec.json.encode({}))
+    probe.unlink()

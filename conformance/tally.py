@@ -1,0 +1,75 @@
+"""What a run has seen of each rule: how often shown, and both sides of its condition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+import msgspec
+
+from halcert.model.concrete import Judgement
+
+
+class Tally(msgspec.Struct):
+    """Counts by rule and interface; tallies of parallel parts of a run add up.
+
+    Attributes:
+        shown: number of calls that showed the rule to hold.
+        held: number of calls for which the condition of a rejecting rule was true.
+        accepted: number of accepted calls by interface; for each, every rejecting rule of the
+            interface was seen false.
+        calls: number of judged calls by interface.
+        skipped: number of calls not made because nothing is promised about them, by rule.
+        evidence: the first tests that showed the rule.
+        codes: return codes seen where several rules held, by the rules: what was chosen.
+    """
+
+    shown: dict[str, int] = {}
+    held: dict[str, int] = {}
+    accepted: dict[str, int] = {}
+    calls: dict[str, int] = {}
+    skipped: dict[str, int] = {}
+    evidence: dict[str, list[str]] = {}
+    codes: dict[str, int] = {}
+
+    def add(self, interface: str, code: int, judgement: Judgement, test: str) -> None:
+        """Count one judged call."""
+        _count(self.calls, interface)
+        if judgement.violation is None:
+            self.show(judgement.shown, test)
+        for rule in judgement.held:
+            _count(self.held, rule)
+        if code == 0:
+            _count(self.accepted, interface)
+        elif len(judgement.held) > 1:
+            _count(self.codes, f"{' '.join(judgement.held)}: {code}")
+
+    def show(self, rules: Iterable[str], test: str) -> None:
+        """Count rules that were shown to hold."""
+        for rule in rules:
+            _count(self.shown, rule)
+            tests = self.evidence.setdefault(rule, [])
+            if test not in tests and len(tests) < EVIDENCE_KEPT:
+                tests.append(test)
+
+    def skip(self, rule: str) -> None:
+        """Count a call that was not made."""
+        _count(self.skipped, rule)
+
+    def merge(self, other: Tally) -> None:
+        """Add the counts of another part of the run."""
+        for name in ("shown", "held", "accepted", "calls", "skipped", "codes"):
+            mine: dict[str, int] = getattr(self, name)
+            mine.update(Counter(mine) + Counter(getattr(other, name)))
+        for rule, tests in other.evidence.items():
+            known = self.evidence.setdefault(rule, [])
+            known.extend(t for t in tests if t not in known)
+            del known[EVIDENCE_KEPT:]
+
+
+EVIDENCE_KEPT = 3
+"""Number of tests that are named for each rule."""
+
+
+def _count(counts: dict[str, int], key: str) -> None:
+    counts[key] = counts.get(key, 0) + 1

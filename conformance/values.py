@@ -1,0 +1,268 @@
+"""Arguments worth trying: plausible ones that fit the state, and the edges of the rules.
+
+The edges are not listed here; they are read off the rules' own constants, so that a rule that
+changes moves its tests with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import CodeType, FunctionType
+from typing import Any, Protocol, TypeVar, get_args, get_origin
+
+import msgspec
+
+from halcert.conformance.lab import Lab
+from halcert.spec.language import BitWord, Flag, Interface, Record
+from halcert.spec.language import Sequence as ArraySequence
+from halcert.spec.language.domain import Domain, annotations_of, domain_of
+from halcert.spec.profiles import Profile
+from halcert.spec.state import USER, Block
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, AllocFlags
+
+T = TypeVar("T")
+TOP = 2**64
+MODEST = 1 << 20
+"""Sizes up to this are tried most often (bytes)."""
+
+
+class Draw(Protocol):
+    """Where choices come from: hypothesis in machines, a seeded generator elsewhere."""
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Return one of the options."""
+
+    def integer(self, low: int, high: int) -> int:
+        """Return an integer of ``[low, high]``."""
+
+    def chance(self, percent: int) -> bool:
+        """Return true in about that many of a hundred cases."""
+
+
+@cache
+def constants_of(interface: Interface, profile: Profile) -> tuple[int, ...]:
+    """Return the integers that the rules of an interface compare with for a product."""
+    found: set[int] = set()
+    for rule in interface.rules:
+        if rule.applies_to(profile.name):
+            found.update(_constants(rule.function, profile, 3))
+    return tuple(sorted(found))
+
+
+def _constants(function: Any, profile: Profile, depth: int) -> Iterator[int]:
+    if not isinstance(function, FunctionType) or depth == 0:
+        return
+    for code in _codes(function.__code__):
+        for value in code.co_consts:
+            if isinstance(value, int) and not isinstance(value, bool):
+                yield int(value)
+        for name in code.co_names:
+            if hasattr(profile, name) and isinstance(getattr(profile, name), int):
+                yield int(getattr(profile, name))
+            value = function.__globals__.get(name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                yield int(value)
+            elif isinstance(value, FunctionType) and value.__module__.startswith("halcert.spec."):
+                yield from _constants(value, profile, depth - 1)
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from _codes(value)
+
+
+class Plan(msgspec.Struct):
+    """A transfer that fits the state: what most interfaces are about.
+
+    Attributes:
+        target: block that is written, or None if there is none.
+        source: block that is read, or None.
+        target_offset: bytes into the target.
+        source_offset: bytes into the source.
+        length: bytes.
+        device: a device that goes with it.
+    """
+
+    target: Block | None
+    source: Block | None
+    target_offset: int
+    source_offset: int
+    length: int
+    device: int
+
+
+def plan(draw: Draw, lab: Lab) -> Plan:
+    """Choose a transfer between live blocks."""
+    blocks = list(lab.view().blocks)  # type: ignore[call-overload]
+    devices = lab.setting.devices
+    if not blocks:
+        return Plan(None, None, 0, 0, length_up_to(draw, MODEST), draw.pick(devices))
+    target, source = draw.pick(blocks), draw.pick(blocks)
+    room = min(target.size, source.size)
+    length = length_up_to(draw, room)
+    device = next((b.device for b in (target, source) if b.device in devices), None)
+    return Plan(
+        target,
+        source,
+        offset_up_to(draw, target.size - length),
+        offset_up_to(draw, source.size - length),
+        length,
+        draw.pick(devices) if device is None or draw.chance(15) else device,
+    )
+
+
+def length_up_to(draw: Draw, limit: int) -> int:
+    """Choose a length of at least one byte, near page ends more often than not."""
+    limit = max(min(limit, 8 * MODEST), 1)
+    near = [1, limit, limit - 1, 4095, 4096, 4097, 3, 64, 65537]
+    fitting = [n for n in near if 1 <= n <= limit]
+    return draw.pick(fitting) if draw.chance(70) else draw.integer(1, limit)
+
+
+def offset_up_to(draw: Draw, limit: int) -> int:
+    """Choose an offset, mostly none, the last possible or near a page end."""
+    near = [n for n in (0, limit, 1, 4095, 4096, 4097) if 0 <= n <= limit]
+    return draw.pick(near) if draw.chance(85) else draw.integer(0, max(limit, 0))
+
+
+SOURCE_NAMES = frozenset({"src", "p_src"})
+CAPACITY_NAMES = frozenset({"dest_max", "destMax", "dst_size"})
+
+
+def plausible(draw: Draw, lab: Lab, chosen: Plan, name: str, domain: Domain) -> int:
+    """Choose a value for a parameter that goes with the planned transfer."""
+    if domain.role == "address":
+        source = name in SOURCE_NAMES
+        block = chosen.source if source else chosen.target
+        if block is None:
+            return draw.pick((0, 4096, 0x12C000000000))
+        return block.base + (chosen.source_offset if source else chosen.target_offset)
+    if domain.role == "size":
+        slack = draw.pick((0, 0, 0, 1, 4096)) if name in CAPACITY_NAMES else 0
+        return chosen.length + slack
+    if domain.role == "device":
+        return chosen.device
+    if domain.role == "handle":
+        return _handle(draw, lab)
+    if domain.high <= 0xFF:
+        return draw.integer(domain.low, domain.high)
+    return draw.integer(0, 3)
+
+
+def _handle(draw: Draw, lab: Lab) -> int:
+    view = lab.view()
+    known = [row.fd for row in view.copies] + [row.id for row in view.descriptors]  # type: ignore[attr-defined]
+    return draw.pick(known) if known else 0
+
+
+def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:
+    """Choose a value at an edge: of the domain, of a rule, or of what is live."""
+    options = [domain.low, domain.high, domain.low + 1, domain.high - 1]
+    constants = constants_of(interface, lab.setting.profile)
+    if domain.role == "address":
+        for block in lab.view().blocks:  # type: ignore[attr-defined]
+            end = block.base + block.size
+            options += [block.base, block.base + 1, end - 1, end, block.base + block.extent]
+        return draw.pick(options)
+    if domain.role == "device":
+        options += [*lab.setting.devices, *(c for c in constants if 0 < c < 2000)]
+    elif domain.role == "size":
+        options += [TOP - block.base for block in lab.view().blocks]  # type: ignore[attr-defined]
+    options += [c + d for c in constants for d in (-1, 0, 1)]
+    return draw.pick([n for n in options if domain.low <= n <= domain.high])
+
+
+def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
+    """Choose arguments for a call: a plausible set, with an edge put in now and then."""
+    chosen = plan(draw, lab)
+    kinds = {n: k for n, k in annotations_of(interface.call).items() if n in interface.call.__struct_fields__}
+    args = {name: _fitting(draw, lab, chosen, interface, name, kind) for name, kind in kinds.items()}
+    if interface.name == "halMemAlloc" and draw.chance(80):
+        args["flag"], args["size"] = flag_word(draw, lab), alloc_size(draw)
+    for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
+        name = draw.pick(tuple(kinds))
+        args[name] = _at_an_edge(draw, lab, interface, args[name], kinds[name])
+    return args
+
+
+def _fitting(
+    draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str, kind: Any
+) -> Any:
+    domain = domain_of(kind)
+    if domain is not None:
+        if domain.role in ("out", "given"):
+            return not draw.chance(3)
+        return plausible(draw, lab, chosen, name, domain)
+    if isinstance(kind, type) and issubclass(kind, BitWord):
+        return draw.integer(0, TOP - 1) if draw.chance(5) else flag_word(draw, lab)
+    if isinstance(kind, type) and issubclass(kind, Record):
+        if draw.chance(8):
+            return None
+        return {
+            member: _fitting(draw, lab, chosen, interface, member, inner)
+            for member, inner in annotations_of(kind).items()
+            if member in kind.__struct_fields__[1:]
+        }
+    if get_origin(kind) is ArraySequence:
+        if draw.chance(4):
+            return None
+        item = get_args(kind)[0]
+        return [
+            _fitting(draw, lab, chosen, interface, name, item) for _ in range(draw.pick((1, 1, 2, 3)))
+        ]
+    raise TypeError(f"{interface.name}: parameter {name} of kind {kind} cannot be chosen")
+
+
+def _at_an_edge(draw: Draw, lab: Lab, interface: Interface, value: Any, kind: Any) -> Any:
+    domain = domain_of(kind)
+    if domain is not None:
+        if domain.role in ("out", "given"):
+            return not value
+        return edge(draw, lab, interface, domain)
+    if isinstance(kind, type) and issubclass(kind, BitWord):
+        part = draw.pick(tuple(kind.layout.values()))
+        flipped = 1 if isinstance(part, Flag) else draw.integer(1, (1 << part.width) - 1)
+        return value ^ part.place(flipped)
+    if isinstance(value, dict) and value:
+        member = draw.pick(tuple(value))
+        inner = annotations_of(kind)[member]
+        return {**value, member: _at_an_edge(draw, lab, interface, value[member], inner)}
+    if isinstance(value, list) and value:
+        place = draw.integer(0, len(value) - 1)
+        inner = get_args(kind)[0]
+        changed = _at_an_edge(draw, lab, interface, value[place], inner)
+        return [*value[:place], changed, *value[place + 1 :]]
+    return value
+
+
+COMMON_KINDS = (DEV, DEV, DEV, DEV, HOST, HOST, HOST_UVA, DVPP, SVM)
+
+
+def flag_word(draw: Draw, lab: Lab) -> int:
+    """Choose a flag for halMemAlloc: a common kind with few further bits."""
+    fields: dict[str, int] = {
+        "virt": draw.pick(COMMON_KINDS) if not draw.chance(6) else draw.integer(0, 15),
+        "devid": draw.pick(lab.setting.devices),
+        "module": draw.pick((0, 0, 7, 33, 48, 76, 77, 255)),
+    }
+    if draw.chance(25):
+        fields["huge"] = 1
+    if draw.chance(15):
+        singles = [name for name, part in AllocFlags.layout.items() if isinstance(part, Flag)]
+        for _ in range(draw.pick((1, 1, 2))):
+            fields[draw.pick(singles)] = 1
+    return AllocFlags.compose(**fields)
+
+
+def alloc_size(draw: Draw) -> int:
+    """Choose a size that an allocation can have: small ones, page ends, a few MiB."""
+    edges = (1, 4095, 4096, 4097, 65536, 2**21 - 1, 2**21, 2**21 + 1, 2**22, 2**22 + 1)
+    return draw.pick(edges) if draw.chance(75) else draw.integer(1, 4 * MODEST)
+
+
+def user_blocks(lab: Lab) -> list[Block]:
+    """Return the ordinary process memory that the program has."""
+    return [b for b in lab.view().blocks if b.kind == USER]  # type: ignore[attr-defined]

@@ -1,0 +1,279 @@
+"""From counts and failures to verdicts: what a campaign says of each rule, and the certificate."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from importlib.metadata import PackageNotFoundError, version
+
+from halcert.adapters.protocol import Description
+from halcert.conformance.activity import Failure
+from halcert.conformance.campaign import Campaign
+from halcert.conformance.tally import Tally
+from halcert.model.digest import spec_digest
+from halcert.results import (
+    AreaSummary,
+    Certificate,
+    Exit,
+    Finding,
+    Implementation,
+    RuleResult,
+    TestResult,
+    Verdict,
+)
+from halcert.spec.abi.codes import symbol_of
+from halcert.spec.catalogue import AREAS
+from halcert.spec.language import Area, Kind, Rule, Strength
+
+BROKEN = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG)
+"""Verdicts that are the implementation's fault."""
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """What the certificate says about the run itself.
+
+    Attributes:
+        description: what the adapter talked to.
+        devices: ids of the devices.
+        started: when the run started.
+        seconds: how long it took.
+        command: command that repeats it.
+        interrupted: the user ended it.
+    """
+
+    description: Description
+    devices: tuple[int, ...]
+    started: datetime
+    seconds: float
+    command: str
+    interrupted: bool = False
+
+
+def verdict_of_failure(failure: Failure) -> Verdict:
+    """Return the verdict that a failure gives to its rule."""
+    if failure.repetitions and not failure.repeated and failure.shape != "order":
+        return Verdict.FLAKY
+    if failure.shape in ("crashed", "garbled"):
+        return Verdict.CRASHED
+    return Verdict.HUNG if failure.shape == "hung" else Verdict.VIOLATES
+
+
+def findings(campaign: Campaign, traces: Mapping[tuple[str, str, str], str]) -> list[Finding]:
+    """Return every cause of failure once, strongest and shortest first."""
+    best: dict[tuple[str, str, str], Finding] = {}
+    for done in campaign.done:
+        for failure in done.failures:
+            known = best.get(failure.cause)
+            if known is not None and len(known.steps) <= len(failure.steps):
+                continue
+            best[failure.cause] = Finding(
+                rule=failure.rule,
+                strength=failure.strength,
+                interface=failure.interface,
+                verdict=verdict_of_failure(failure),
+                shape=failure.shape,
+                allowed=failure.allowed,
+                came=failure.came,
+                origin=done.activity,
+                trace=traces.get(failure.cause, ""),
+                steps=failure.steps,
+                count=1 if known is None else known.count + 1,
+                seconds=failure.seconds,
+                note=f"came again in {failure.repeated} of {failure.repetitions} repetitions",
+            )
+    order = [strength.value for strength in Strength]
+    return sorted(best.values(), key=lambda f: (order.index(f.strength), len(f.steps), f.rule))
+
+
+def rule_results(
+    area: Area, profile: str, tally: Tally, found: Sequence[Finding], missing: Sequence[str]
+) -> list[RuleResult]:
+    """Return what is to be said of every rule of an area for a product."""
+    by_rule: dict[str, list[Finding]] = {}
+    for finding in found:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    return [
+        _rule_result(rule, area, profile, tally, by_rule.get(rule.id, []), missing)
+        for rule in area.rules()
+        if rule.applies_to(profile)
+    ]
+
+
+def _rule_result(
+    rule: Rule,
+    area: Area,
+    profile: str,
+    tally: Tally,
+    found: Sequence[Finding],
+    missing: Sequence[str],
+) -> RuleResult:
+    shown = tally.shown.get(rule.id, 0)
+    rejecting = rule.kind in (Kind.REJECTS, Kind.MAY_REJECT)
+    accepted = tally.accepted.get(rule.interface, 0)
+    verdict, reason = _verdict(rule, area, profile, shown, found, missing)
+    if rejecting and verdict is Verdict.CONFORMS and not accepted and rule.strength is Strength.MUST:
+        reason = reason or "the condition was never seen false"
+    return RuleResult(
+        id=rule.id,
+        area=area.name,
+        interface=rule.interface,
+        kind=rule.kind.value,
+        strength=rule.strength.value,
+        summary=rule.summary,
+        sources=tuple(str(source) for source in rule.sources),
+        verdict=verdict,
+        shown=shown,
+        seen_true=tally.held.get(rule.id, 0) if rejecting else shown,
+        seen_false=accepted if rejecting else 0,
+        evidence=tuple(tally.evidence.get(rule.id, ())),
+        reason=reason,
+    )
+
+
+def _verdict(
+    rule: Rule,
+    area: Area,
+    profile: str,
+    shown: int,
+    found: Sequence[Finding],
+    missing: Sequence[str],
+) -> tuple[Verdict, str]:
+    for verdict in (*BROKEN, Verdict.FLAKY):
+        if any(finding.verdict is verdict for finding in found):
+            return verdict, ""
+    if rule.kind is Kind.UNDEFINED:
+        return Verdict.NOT_EXERCISED, "nothing is promised, so nothing is tried"
+    if rule.interface in missing:
+        interface = next(each for each in area.interfaces if each.name == rule.interface)
+        if profile in interface.optional:
+            return Verdict.UNSUPPORTED, "the library has no such symbol"
+        return Verdict.VIOLATES, "the library has no such symbol"
+    if shown:
+        return Verdict.CONFORMS, ""
+    return Verdict.NOT_EXERCISED, "no call of this run shows it"
+
+
+def judged(
+    campaign: Campaign, results: Sequence[RuleResult], *, interrupted: bool
+) -> tuple[Exit, str]:
+    """Return the exit code of a run and why it is not certified."""
+    troubled = [done for done in campaign.done if done.trouble]
+    broken = [r.id for r in results if r.verdict in BROKEN and r.strength == "MUST"]
+    crashed = [r.id for r in results if r.verdict in (Verdict.CRASHED, Verdict.HUNG)]
+    open_rules = [
+        r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.NOT_EXERCISED
+    ]
+    flaky = [r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.FLAKY]
+    if broken or crashed:
+        ids = list(dict.fromkeys([*broken, *crashed]))
+        return Exit.VIOLATIONS, f"{_rules(ids)} broken"
+    if troubled:
+        return Exit.HARNESS, f"the suite failed in {troubled[0].activity}: {troubled[0].trouble}"
+    if interrupted:
+        return Exit.INCOMPLETE, "the run was interrupted"
+    if flaky:
+        return Exit.INCOMPLETE, f"{_rules(flaky)} broken once and not again"
+    if open_rules:
+        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised"
+    if campaign.stopped:
+        return Exit.INCOMPLETE, campaign.stopped
+    return Exit.OK, ""
+
+
+def _rules(ids: Sequence[str]) -> str:
+    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    return f"{len(ids)} rule{'s' if len(ids) != 1 else ''} ({shown})"
+
+
+def certificate(
+    campaign: Campaign,
+    facts: RunFacts,
+    traces: Mapping[tuple[str, str, str], str],
+    tests: Sequence[TestResult],
+) -> Certificate:
+    """Put together the certificate of a campaign."""
+    target, tally = campaign.target, campaign.tally
+    found = findings(campaign, traces)
+    missing = facts.description.missing
+    results = [
+        result
+        for name in target.areas
+        for result in rule_results(AREAS[name], target.profile, tally, found, missing)
+    ]
+    code, reason = judged(campaign, results, interrupted=facts.interrupted)
+    return Certificate(
+        certified=code is Exit.OK,
+        reason=reason,
+        exit=int(code),
+        implementation=_implementation(facts),
+        profile=target.profile,
+        halcert=halcert_version(),
+        spec=spec_digest(),
+        machine=machine_facts(),
+        started=facts.started.astimezone(timezone.utc).isoformat(timespec="seconds"),
+        seconds=round(facts.seconds, 2),
+        seed=campaign.plan.seed,
+        budget=campaign.plan.budget,
+        command=facts.command,
+        areas=tuple(_summary(AREAS[name], results, tally) for name in target.areas),
+        rules=tuple(results),
+        findings=tuple(found),
+        tests=tuple(tests),
+        choices=_choices(tally),
+        calls=sum(tally.calls.values()),
+        skipped=sum(tally.skipped.values()),
+    )
+
+
+def _implementation(facts: RunFacts) -> Implementation:
+    described = facts.description
+    return Implementation(
+        adapter=described.adapter,
+        name=described.implementation,
+        path=described.path,
+        sha256=described.sha256,
+        version=described.version,
+        devices=facts.devices,
+        missing=described.missing,
+    )
+
+
+def _summary(area: Area, results: Sequence[RuleResult], tally: Tally) -> AreaSummary:
+    verdicts: dict[str, dict[str, int]] = {}
+    for result in results:
+        if result.area == area.name:
+            counts = verdicts.setdefault(result.strength, {})
+            counts[result.verdict.value] = counts.get(result.verdict.value, 0) + 1
+    names = {interface.name for interface in area.interfaces}
+    calls = sum(count for name, count in tally.calls.items() if name in names)
+    return AreaSummary(area.name, area.title, verdicts, calls)
+
+
+def _choices(tally: Tally) -> dict[str, str]:
+    chosen: dict[str, set[str]] = {}
+    for key in tally.codes:
+        rules, _, code = key.partition(": ")
+        chosen.setdefault(rules, set()).add(symbol_of(int(code)))
+    return {rules: " or ".join(sorted(codes)) for rules, codes in sorted(chosen.items())}
+
+
+def halcert_version() -> str:
+    """Return the version of halcert, or ``unknown`` in a working copy that is not installed."""
+    try:
+        return version("halcert")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def machine_facts() -> dict[str, str]:
+    """Return what the certificate says about the machine."""
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "cores": str(os.cpu_count() or 1),
+    }

@@ -1,0 +1,60 @@
+"""Witnesses as tests: the shortest call sequences that the proofs found for every rule.
+
+A witness is a plan in the form of trace steps; carrying it out shows its rule on a real
+implementation. Before and after a call that must be refused the bytes around it are looked at,
+so that a refusal with an effect is blamed on the refusal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from halcert.conformance.book import resolve
+from halcert.conformance.lab import Broken, Lab
+from halcert.conformance.observe import check_all, fill_all
+from halcert.results import TraceStep
+from halcert.spec.universal import REFUSAL_HAS_NO_EFFECT
+
+
+def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> None:
+    """Make the calls of a witness; the last one is what it is about.
+
+    Raises:
+        Broken: the implementation broke a rule.
+    """
+    numbers: dict[int, int] = {}
+    for step in steps:
+        if step is steps[-1]:
+            fill_all(lab)
+            check_all(lab)
+        outputs = {old: lab.outputs[new] for old, new in numbers.items() if new in lab.outputs}
+        try:
+            args = resolve(step.args, outputs)
+        except KeyError:
+            return
+        result = lab.call(step.interface, step.actor, **args)
+        if result is None:
+            return
+        numbers[step.number] = len(lab.steps)
+        if result.code != 0:
+            look_around(lab)
+
+
+def look_around(lab: Lab) -> None:
+    """Check that the refused call that was just made had no effect.
+
+    Raises:
+        Broken: some byte changed.
+    """
+    try:
+        check_all(lab)
+    except Broken as broken:
+        if broken.violation.shape != "content":
+            raise
+        raise lab.fail(
+            REFUSAL_HAS_NO_EFFECT,
+            "content",
+            broken.violation.allowed,
+            broken.violation.came,
+        ) from broken
+    lab.tally.show((REFUSAL_HAS_NO_EFFECT.id,), lab.test)

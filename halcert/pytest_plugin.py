@@ -1,0 +1,206 @@
+"""The suite as a pytest plugin: ``pytest -p halcert.pytest_plugin --adapter hal ...``.
+
+Each activity and each rule is a test item: ``-k SVM-ALLOC`` selects the witnesses and the rules
+of that interface, ``--collect-only`` lists them, JUnit reports name them. Without test files on
+the command line only the suite runs.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from halcert.adapters.errors import AdapterError
+from halcert.conformance.activity import Activity, Done
+from halcert.conformance.run import Choice, UsageError, prepared
+from halcert.conformance.suite import Suite, message_of, outcome_of
+from halcert.reports import write_reports
+from halcert.results import Certificate, RuleResult, Verdict
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the suite."""
+    group = parser.getgroup("halcert", "conformance of an Ascend memory implementation")
+    group.addoption("--adapter", default=None, help="how to talk to the implementation: hal, model")
+    group.addoption("--library", default=None, help="path of the library under test")
+    group.addoption("--fault", default=None, help="seeded fault of the bundled software driver")
+    group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
+    group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
+    group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
+    group.addoption("--budget", type=float, default=40.0, help="seconds for the run (default: 40)")
+    group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")
+    group.addoption("--out", default="halcert-out", help="folder for the results")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start the suite if an adapter is named."""
+    if config.getoption("adapter", None) is None:
+        return
+    choice = Choice(
+        adapter=config.getoption("adapter"),
+        library=config.getoption("library"),
+        fault=config.getoption("fault"),
+        profile=config.getoption("profile"),
+        areas=tuple(filter(None, config.getoption("areas").split(","))),
+        seed=config.getoption("seed"),
+        budget=config.getoption("budget"),
+        jobs=config.getoption("jobs"),
+        out=Path(config.getoption("out")),
+        command=shlex.join(["pytest", *sys.argv[1:]]),
+    )
+    try:
+        suite = prepared(choice)
+    except (UsageError, AdapterError) as error:
+        raise pytest.UsageError(str(error)) from error
+    config.pluginmanager.register(SuitePlugin(suite), "halcert-suite")
+
+
+class AreaCollector(pytest.Collector):
+    """The items of one area."""
+
+    def collect(self) -> list[pytest.Item]:
+        """Return nothing: the items are made by the plugin."""
+        return []
+
+
+class SuiteItem(pytest.Item):
+    """A test item of the suite; its result comes from the campaign."""
+
+    activity: Activity | None = None
+    rule: str = ""
+
+    def runtest(self) -> None:
+        """Do nothing: the plugin's loop runs the campaign."""
+
+    def reportinfo(self) -> tuple[str, None, str]:
+        """Return where the item comes from."""
+        return "halcert", None, self.name
+
+
+class SuitePlugin:
+    """Runs a suite in place of pytest's own loop and reports its items."""
+
+    def __init__(self, suite: Suite) -> None:
+        """Take the prepared suite."""
+        self.suite = suite
+        self.certificate: Certificate | None = None
+
+    @pytest.hookimpl
+    def pytest_ignore_collect(self, config: pytest.Config) -> bool | None:
+        """Collect files only if some are named on the command line."""
+        named = config.args_source is pytest.Config.ArgsSource.ARGS
+        return None if named else True
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(
+        self, session: pytest.Session, items: list[pytest.Item]
+    ) -> None:
+        """Put the items of the suite in front."""
+        items[:0] = list(self._items(session))
+
+    def _items(self, session: pytest.Session) -> Iterator[pytest.Item]:
+        collectors: dict[str, Any] = {}
+
+        def area(name: str) -> Any:
+            if name not in collectors:
+                collectors[name] = AreaCollector.from_parent(session, name=name, nodeid=name)
+            return collectors[name]
+
+        for activity in self.suite.activities():
+            item = SuiteItem.from_parent(area(activity.area), name=activity.name)
+            item.activity = activity
+            yield item
+        machines = SuiteItem.from_parent(area(self.suite.target.areas[0]), name="machine")
+        yield machines
+        for rule in self.suite.rules():
+            item = SuiteItem.from_parent(area(rule.id.split("-")[0].lower()), name=rule.id)
+            item.rule = rule.id
+            yield item
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Run the campaign, report its items, then let other items run as usual."""
+        if session.config.option.collectonly:
+            return None
+        ours = [item for item in session.items if isinstance(item, SuiteItem)]
+        others = [item for item in session.items if not isinstance(item, SuiteItem)]
+        if ours:
+            self._run(session, ours)
+        for place, item in enumerate(others):
+            following = others[place + 1] if place + 1 < len(others) else None
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        return True
+
+    def _run(self, session: pytest.Session, items: list[SuiteItem]) -> None:
+        by_name = {item.name: item for item in items if not item.rule}
+        if "machine" not in by_name:
+            self.suite.campaign.without_machines()
+        machines: list[Done] = []
+
+        def end(activity: Activity, done: Done) -> None:
+            if activity.kind == "machine":
+                machines.append(done)
+            else:
+                report(by_name[activity.name], outcome_of(done), message_of(done), done.seconds)
+
+        selected = [item.activity for item in items if item.activity is not None]
+        self.certificate = self.suite.run(selected, end=end)
+        if machines:
+            outcomes = {outcome_of(done) for done in machines}
+            worst = next(o for o in ("error", "failed", "deviates", "passed") if o in outcomes)
+            text = "\n".join(filter(None, map(message_of, machines)))
+            report(by_name["machine"], worst, text, sum(done.seconds for done in machines))
+        results = {result.id: result for result in self.certificate.rules}
+        for item in items:
+            if item.rule:
+                report(item, *of_rule(results[item.rule], self.certificate), 0.0)
+        write_reports(self.certificate, self.suite.out)
+
+
+def of_rule(result: RuleResult, certificate: Certificate) -> tuple[str, str]:
+    """Return outcome and message of a rule's item."""
+    found = [f for f in certificate.findings if f.rule == result.id]
+    text = "\n".join(f"allowed {f.allowed}; came {f.came}; trace {f.trace}" for f in found)
+    if result.verdict in (Verdict.CRASHED, Verdict.HUNG):
+        return "failed", text
+    if result.verdict is Verdict.VIOLATES:
+        return ("failed" if result.strength == "MUST" else "deviates"), text or result.reason
+    if result.verdict is Verdict.CONFORMS:
+        return "passed", ""
+    return "skipped", f"{result.verdict.value}: {result.reason or text}"
+
+
+def report(item: pytest.Item, outcome: str, message: str, seconds: float) -> None:
+    """Report an item to pytest as if its own loop had run it."""
+    hook = item.ihook
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for when in ("setup", "call", "teardown"):
+        made = pytest.TestReport(
+            nodeid=item.nodeid,
+            location=item.location,
+            keywords={item.name: 1},
+            outcome="passed",
+            longrepr=None,
+            when=when,  # type: ignore[arg-type]
+            duration=seconds if when == "call" else 0.0,
+        )
+        if when == "call":
+            _fill(made, item, outcome, message)
+        hook.pytest_runtest_logreport(report=made)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+
+def _fill(made: pytest.TestReport, item: pytest.Item, outcome: str, message: str) -> None:
+    if outcome in ("failed", "error"):
+        made.outcome, made.longrepr = "failed", message
+        item.session.testsfailed += 1
+    elif outcome == "skipped":
+        made.outcome, made.longrepr = "skipped", ("halcert", 0, message)
+    elif outcome == "deviates":
+        made.outcome, made.wasxfail = "skipped", f"reason: {message}"
+        made.longrepr = message

@@ -1,0 +1,239 @@
+"""Concrete witnesses from symbolic words: small values, and references to what calls gave."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from halcert.model.proofs.witness import (
+    ACCEPTED,
+    EITHER,
+    REJECTED,
+    UNDEFINED,
+    Expected,
+    Step,
+)
+from halcert.model.proofs.words import Word
+from halcert.model.symbolic.evaluate import Evaluator
+from halcert.model.symbolic.reading import Reading
+from halcert.model.symbolic.solver import Answer, Solver
+from halcert.model.symbolic.term import (
+    Bool,
+    BoolLike,
+    IntLike,
+    Term,
+    both,
+    either,
+    equal,
+    less,
+    negation,
+)
+from halcert.model.symbolic.values import SymbolicSequence, Variable
+from halcert.spec.language import BitWord, Kind, Record
+from halcert.spec.profiles import GIB, MIB
+
+FIRST_ADDRESS = 0x12C0_0000_0000
+"""Where the first block of a witness is imagined; references make it good for any place."""
+APART = 4 * GIB
+LARGEST = 64 * MIB
+"""Sizes that any device can serve (bytes)."""
+SMALL = 4096
+FEW = 16
+
+
+class Given(NamedTuple):
+    """What a call of the word gave: an address with the bytes behind it, or a handle."""
+
+    step: int
+    field: str
+    role: str
+    value: int
+    reach: int
+
+
+def steps_of(
+    solver: Solver, word: Word, reading: Reading, condition: BoolLike
+) -> tuple[Step, ...] | None:
+    """Return a pleasant instance of a word and of the call that it ends in.
+
+    The facts of the word must be asserted in the solver.
+
+    Returns:
+        The steps, or None if the solver does not find values.
+    """
+    solver.push()
+    solver.add(condition)
+    answer = solver.prefer(_wishes(word, reading))
+    if answer is not Answer.YES:
+        solver.pop()
+        return None
+    readings = [*(taken.reading for taken in word.steps), reading]
+    leaves = [
+        leaf.term for each in readings for leaf in (*each.call.leaves, *each.result.leaves)
+    ]
+    values = solver.model(leaves)
+    solver.pop()
+    return _concrete(readings, word, Evaluator(values))
+
+
+# ----------------------------------------------------------------------------------------- wishes
+
+
+def _wishes(word: Word, reading: Reading) -> Iterator[BoolLike]:
+    """Wishes from the most to the least important ones."""
+    readings = [*(taken.reading for taken in word.steps), reading]
+    for number, each in enumerate(readings[:-1]):
+        yield from (negation(held.holds) for held in each.may)
+        yield from _places(number, each)
+    for each in readings:
+        for leaf in each.call.leaves:
+            yield from _modest(leaf, each.view)
+    for each in readings:
+        for leaf in each.call.leaves:
+            yield from _exact(leaf, each.view)
+
+
+def _places(number: int, reading: Reading) -> Iterator[BoolLike]:
+    for leaf in reading.result.leaves:
+        if leaf.domain.role == "address":
+            yield equal(leaf.term, FIRST_ADDRESS + number * APART)
+        elif leaf.domain.role == "handle":
+            yield equal(leaf.term, number + 1)
+
+
+def _modest(leaf: Variable, view: Any) -> Iterator[BoolLike]:
+    term = leaf.term
+    if isinstance(term, Bool):
+        return
+    if leaf.domain.role == "size":
+        yield less(term, LARGEST + 1)
+    elif leaf.domain.role == "address":
+        yield either(equal(term, 0), view.blocks.covering(term).exists)
+    elif leaf.domain.role not in ("field", "handle"):
+        yield less(term, FEW)
+
+
+def _exact(leaf: Variable, view: Any) -> Iterator[BoolLike]:
+    term = leaf.term
+    if isinstance(term, Bool):
+        wanted = leaf.domain.role in ("given", "out")
+        yield term if wanted else negation(term)
+    elif leaf.domain.role == "size":
+        yield less(term, SMALL + 1)
+        yield equal(term, SMALL)
+    elif leaf.domain.role == "address":
+        yield either(equal(term, 0), _starts(view, term))
+    elif leaf.domain.role == "count":
+        yield equal(term, 1)
+    else:
+        yield equal(term, max(leaf.domain.low, 0))
+
+
+def _starts(view: Any, term: IntLike) -> BoolLike:
+    key = view.blocks.shape.key
+    return either(
+        *(both(line.live, equal(line.values[key], term)) for line in view.blocks.lines)
+    )
+
+
+# -------------------------------------------------------------------------------- concrete values
+
+
+def _concrete(readings: list[Reading], word: Word, value: Evaluator) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    given: list[Given] = []
+    for number, reading in enumerate(readings, 1):
+        last = number == len(readings)
+        args = {
+            name: _plain(getattr(reading.call.value, name), value, given, reading, (name,))
+            for name in reading.call.value.__struct_fields__
+        }
+        steps.append(Step(reading.interface.name, args, _expected(reading, value, last=last)))
+        given += _gifts(number, reading, word, value)
+    return tuple(steps)
+
+
+def _gifts(number: int, reading: Reading, word: Word, value: Evaluator) -> Iterator[Given]:
+    shape = word.view.blocks.shape
+    reach = {
+        value(line.values[shape.key]): value(line.values[shape.extent])
+        for line in word.view.blocks.lines
+    }
+    for leaf in reading.result.leaves:
+        role = leaf.domain.role
+        if role in ("address", "handle"):
+            found = value(leaf.term)
+            field = ".".join(map(str, leaf.path))
+            yield Given(number, field, role, found, reach.get(found, 0) if role == "address" else 0)
+
+
+def _plain(
+    part: Any, value: Evaluator, given: list[Given], reading: Reading, path: tuple[Any, ...]
+) -> Any:
+    """Return the JSON form of an argument."""
+    if isinstance(part, BitWord):
+        fields = {name: value(getattr(part, name)) for name in part.layout}
+        return part.compose(**fields)
+    if isinstance(part, SymbolicSequence):
+        if not value(part.given):
+            return None
+        items = part.items[: value(part.count)]
+        return [
+            _plain(item, value, given, reading, (*path, place))
+            for place, item in enumerate(items)
+        ]
+    if isinstance(part, Record):
+        if not value(part.given):
+            return None
+        return {
+            name: _plain(getattr(part, name), value, given, reading, (*path, name))
+            for name in part.__struct_fields__
+            if name != "given"
+        }
+    return _referred(value(part), _role(part, reading), given)
+
+
+def _role(part: Any, reading: Reading) -> str:
+    if not isinstance(part, Term):
+        return ""
+    return next((leaf.domain.role for leaf in reading.call.leaves if leaf.term is part), "")
+
+
+def _referred(number: Any, role: str, given: list[Given]) -> Any:
+    """Return the value, or a reference to what gave it."""
+    if isinstance(number, bool) or role not in ("address", "handle"):
+        return number
+    near = [g for g in given if g.role == role and g.value <= number <= g.value + g.reach]
+    if not near:
+        return number
+    best = max(near, key=lambda g: (g.value, g.step))
+    reference: dict[str, Any] = {"$": best.step, "field": best.field}
+    if number != best.value:
+        reference["plus"] = number - best.value
+    return reference
+
+
+def _expected(reading: Reading, value: Evaluator, *, last: bool) -> Expected:
+    """Return what the spec says of the call with these values."""
+    held = [h.rule for h in reading.rejects if value(h.holds)]
+    if not any(not rule.reads_state for rule in held):
+        vague = [h.rule.id for h in reading.undefined_rules if value(h.holds)]
+        if vague:
+            return Expected(UNDEFINED, (), tuple(vague))
+    named = [rule for rule in held if rule.codes] or held
+    if held:
+        codes = tuple(sorted({int(code) for rule in named for code in rule.codes}))
+        return Expected(REJECTED, codes, tuple(rule.id for rule in named))
+    outcome = tuple(rule.id for rule in _accepting(reading, value))
+    may = [h.rule for h in reading.may if value(h.holds)]
+    if may and last:
+        codes = tuple(sorted({int(code) for rule in may for code in rule.codes}))
+        return Expected(EITHER, codes, outcome)
+    return Expected(ACCEPTED, (), outcome)
+
+
+def _accepting(reading: Reading, value: Evaluator) -> Iterator[Any]:
+    for rule in reading.rules(Kind.ACCEPTS):
+        if value(reading.when(rule)):
+            yield rule
+            return

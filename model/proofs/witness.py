@@ -1,0 +1,64 @@
+"""Witnesses: concrete words of calls that make a rule decide, as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+FORMAT = "halcert-witnesses/1"
+
+REJECTED = "rejected"
+ACCEPTED = "accepted"
+EITHER = "either"
+UNDEFINED = "undefined"
+
+
+class Expected(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the spec says of a call.
+
+    Attributes:
+        verdict: rejected, accepted, either (the call may also be refused) or undefined (nothing
+            is promised, so the call must not be made when certifying).
+        codes: allowed return codes of a refusal; empty when any failure will do.
+        rules: ids of the rules that decide.
+    """
+
+    verdict: str
+    codes: tuple[int, ...] = ()
+    rules: tuple[str, ...] = ()
+
+
+class Step(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One call of a witness.
+
+    Attributes:
+        interface: name of the interface.
+        args: its arguments in JSON form; a value that an earlier call gave is a reference
+            ``{"$": number of the call from 1, "field": output, "plus": distance in bytes}``.
+        expected: what the spec says of it.
+    """
+
+    interface: str
+    args: dict[str, Any]
+    expected: Expected
+
+
+class Witness(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A word of calls that ends in one that a rule decides.
+
+    Attributes:
+        rule: id of the rule.
+        profile: name of the product.
+        kind: ``rule`` or ``boundary``.
+        note: for a boundary, which comparison and on which side of it.
+        steps: the calls from the initial state, in which devices 0 and 1 are present and closed.
+        alone: the rule is the only one that decides the last call.
+    """
+
+    rule: str
+    profile: str
+    kind: str
+    steps: tuple[Step, ...]
+    note: str = ""
+    alone: bool = True

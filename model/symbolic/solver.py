@@ -1,0 +1,208 @@
+"""The solver: terms to z3, answers with three values, and models as plain assignments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import Enum
+from typing import Any
+
+import z3
+from z3 import z3core
+
+from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, either, negation, truth
+
+Assignment = Mapping[Term, int | bool]
+
+
+class Answer(Enum):
+    """What the solver says of a question."""
+
+    YES = "satisfiable"
+    NO = "unsatisfiable"
+    UNKNOWN = "unknown"
+
+
+class _Translator:
+    """Makes z3 terms of ours, each once."""
+
+    def __init__(self) -> None:
+        self.context = z3.main_ctx()
+        self.raw = self.context.ref()
+        self.terms: dict[Term, Any] = {}
+        self.functions: dict[tuple[str, int], Any] = {}
+        self.integers: dict[int, Any] = {}
+        self.int_sort = z3.IntSort()
+        self.bool_sort = z3.BoolSort()
+        self.truths = (
+            self._kept(z3core.Z3_mk_false(self.raw)),
+            self._kept(z3core.Z3_mk_true(self.raw)),
+        )
+        self.builders = _builders(self.raw)
+
+    def __call__(self, value: Any) -> Any:
+        if isinstance(value, Term):
+            found = self.terms.get(value)
+            return self._new(value) if found is None else found
+        return self._constant(value)
+
+    def _new(self, root: Term) -> Any:
+        """Translate without recursion: contents of long words are deep."""
+        stack = [root]
+        while stack:
+            term = stack[-1]
+            if term in self.terms:
+                stack.pop()
+                continue
+            waiting = [a for a in term.args if isinstance(a, Term) and a not in self.terms]
+            if waiting:
+                stack += waiting
+                continue
+            stack.pop()
+            self.terms[term] = self._kept(self._built(term))
+        return self.terms[root]
+
+    def _built(self, term: Term) -> Any:
+        if term.op in ("int", "bool"):
+            sort = self.int_sort if term.op == "int" else self.bool_sort
+            symbol = z3core.Z3_mk_string_symbol(self.raw, term.args[0])
+            return z3core.Z3_mk_const(self.raw, symbol, sort.ast)
+        if term.op == "apply":
+            return self._applied(term.args[0], [self(a) for a in term.args[1:]])
+        return self.builders[term.op]([self(a) for a in term.args])
+
+    def _applied(self, name: str, args: list[Any]) -> Any:
+        function = self.functions.get((name, len(args)))
+        if function is None:
+            function = z3.Function(name, *([self.int_sort] * (len(args) + 1)))
+            self.functions[(name, len(args))] = function
+        return z3core.Z3_mk_app(self.raw, function.ast, len(args), _array(args))
+
+    def _constant(self, value: int | bool) -> Any:
+        if isinstance(value, bool):
+            return self.truths[value]
+        found = self.integers.get(value)
+        if found is None:
+            numeral = z3core.Z3_mk_numeral(self.raw, str(int(value)), self.int_sort.ast)
+            found = self.integers[value] = self._kept(numeral)
+        return found
+
+    def _kept(self, ast: Any) -> Any:
+        z3core.Z3_inc_ref(self.raw, ast)
+        return ast
+
+
+def _array(args: list[Any]) -> Any:
+    return (z3.Ast * len(args))(*args)
+
+
+def _builders(raw: Any) -> dict[str, Callable[[list[Any]], Any]]:
+    def many(make: Any) -> Callable[[list[Any]], Any]:
+        return lambda args: make(raw, len(args), _array(args))
+
+    def plain(make: Any) -> Callable[[list[Any]], Any]:
+        return lambda args: make(raw, *args)
+
+    return {
+        "add": many(z3core.Z3_mk_add),
+        "times": many(z3core.Z3_mk_mul),
+        "and": many(z3core.Z3_mk_and),
+        "or": many(z3core.Z3_mk_or),
+        "mod": plain(z3core.Z3_mk_mod),
+        "div": plain(z3core.Z3_mk_div),
+        "lt": plain(z3core.Z3_mk_lt),
+        "eq": plain(z3core.Z3_mk_eq),
+        "iff": plain(z3core.Z3_mk_iff),
+        "not": plain(z3core.Z3_mk_not),
+        "ite": plain(z3core.Z3_mk_ite),
+    }
+
+
+_translators: list[_Translator] = []
+
+
+def _translate(value: Any) -> Any:
+    if not _translators:
+        _translators.append(_Translator())
+    return _translators[0](value)
+
+
+class Solver:
+    """An incremental solver; every question has a time limit."""
+
+    def __init__(self, milliseconds: int = 2000, seed: int = 0) -> None:
+        """Start with nothing asserted."""
+        self._solver = z3.Solver()
+        self._solver.set("timeout", milliseconds)
+        self._solver.set("random_seed", seed)
+        self._raw = self._solver.ctx.ref()
+        self.questions = 0
+
+    def add(self, *terms: BoolLike) -> None:
+        """Assert terms until the next :meth:`pop`."""
+        for term in terms:
+            if term is not True:
+                z3core.Z3_solver_assert(self._raw, self._solver.solver, _translate(term))
+
+    def push(self) -> None:
+        """Open a level."""
+        self._solver.push()
+
+    def pop(self) -> None:
+        """Drop what was asserted since the last :meth:`push`."""
+        self._solver.pop()
+
+    def check(self, *terms: BoolLike) -> Answer:
+        """Ask whether the terms can be true together with what is asserted."""
+        self.questions += 1
+        if not terms:
+            return _answer(self._solver)
+        if any(term is False for term in terms):
+            return Answer.NO
+        self.push()
+        self.add(*terms)
+        answer = _answer(self._solver)
+        self.pop()
+        return answer
+
+    def prefer(self, wishes: Iterable[BoolLike]) -> Answer:
+        """Assert as many wishes as can be had, earlier ones first, and check.
+
+        Wishes that contradict each other are found by unsatisfiable cores; of each core the last
+        wish is given up, so a handful of questions settles them all.
+        """
+        kept: dict[str, BoolLike] = {}
+        for number, wish in enumerate(wishes):
+            if wish is True or wish is False:
+                continue
+            name = f"wish {number:06}"
+            self.add(either(negation(truth(name)), wish))
+            kept[name] = wish
+        while True:
+            self.questions += 1
+            literals = [z3.Bool(name) for name in kept]
+            answer = _answer(self._solver, *literals)
+            if answer is not Answer.NO or not kept:
+                return answer
+            core = [str(each.decl().name()) for each in self._solver.unsat_core()]
+            del kept[max(core, default=max(kept))]
+
+    def model(self, terms: Iterable[Term]) -> dict[Term, int | bool]:
+        """Return values of the variables after a check without terms that said yes."""
+        model = self._solver.model()
+        return {term: _value(model, term) for term in terms}
+
+
+def _answer(solver: Any, *assumptions: Any) -> Answer:
+    verdict = solver.check(*assumptions)
+    if verdict == z3.sat:
+        return Answer.YES
+    return Answer.NO if verdict == z3.unsat else Answer.UNKNOWN
+
+
+def _value(model: Any, term: Term) -> int | bool:
+    ast = _translate(term)
+    sort = z3.ExprRef if isinstance(term, Bool) else z3.ArithRef
+    value = model.eval(sort(ast, model.ctx), model_completion=True)
+    if isinstance(term, Int):
+        return int(value.as_long())
+    return bool(z3.is_true(value))

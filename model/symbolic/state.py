@@ -1,0 +1,111 @@
+"""States of terms: any state at all, one that is known, and two states joined."""
+
+from __future__ import annotations
+
+from typing import Any, get_type_hints
+
+from halcert.model.concrete.world import ROW_TYPES, View
+from halcert.model.symbolic.contents import SymbolicContents
+from halcert.model.symbolic.table import Line, SymbolicTable
+from halcert.model.symbolic.term import (
+    BoolLike,
+    both,
+    choose,
+    either,
+    integer,
+    less,
+    negation,
+    same_truth,
+    truth,
+)
+from halcert.spec.language import Row
+
+TABLES = tuple(ROW_TYPES)
+"""Names of all tables of the state."""
+
+
+def any_state(name: str, rows: int) -> Any:
+    """Return a view of which nothing is known but that no table has more than ``rows`` rows."""
+    tables = {
+        table: SymbolicTable(kind, [_any_line(f"{name}.{table}.{n}", kind) for n in range(rows)])
+        for table, kind in ROW_TYPES.items()
+    }
+    contents = SymbolicContents.named(f"{name} byte", integer(f"{name}.next"))
+    return View(**tables, contents=contents)
+
+
+def _any_line(name: str, kind: type[Row]) -> Line:
+    hints = get_type_hints(kind)
+    values = tuple(
+        truth(f"{name}.{column}") if hints[column] is bool else integer(f"{name}.{column}")
+        for column in kind.__struct_fields__
+    )
+    return Line(truth(f"{name}.live"), values)
+
+
+def known_state(view: Any, name: str = "start") -> Any:
+    """Return the symbolic form of a concrete view; its bytes stay unknown."""
+    tables = {table: known_table(kind, getattr(view, table)) for table, kind in ROW_TYPES.items()}
+    contents = SymbolicContents.named(f"{name} byte", view.contents.fresh())
+    return View(**tables, contents=contents)
+
+
+def known_table(kind: type[Row], rows: Any) -> SymbolicTable:
+    """Return the symbolic form of a concrete table."""
+    lines = [Line(True, tuple(getattr(row, c) for c in kind.__struct_fields__)) for row in rows]
+    return SymbolicTable(kind, lines)
+
+
+def joined_states(condition: BoolLike, yes: Any, no: Any) -> Any:
+    """Return the view that is ``yes`` where the condition is true, and ``no`` elsewhere.
+
+    What both have in common stays the same object, so that an effect's frame can be read off.
+    """
+    if yes is no:
+        return yes
+    parts = {
+        name: getattr(yes, name).joined(condition, getattr(no, name))
+        for name in (*TABLES, "contents")
+    }
+    return View(**parts)
+
+
+def keyed(view: Any) -> BoolLike:
+    """Tell whether in every table no two rows have the same key."""
+    return both(*(getattr(view, name).keyed() for name in TABLES))
+
+
+def named(view: Any) -> BoolLike:
+    """Tell whether the next name for a memory object is a possible one."""
+    return less(0, view.contents.fresh())
+
+
+def changed_tables(before: Any, after: Any) -> tuple[str, ...]:
+    """Return the parts of the state that are not the same objects."""
+    return tuple(
+        name
+        for name in (*TABLES, "contents")
+        if getattr(before, name) is not getattr(after, name)
+    )
+
+
+def differs(before: SymbolicTable, after: SymbolicTable) -> BoolLike:
+    """Tell whether two versions of a table have different rows, line by line."""
+    parts: list[BoolLike] = []
+    for place, new in enumerate(after.lines):
+        if place >= len(before.lines):
+            parts.append(new.live)
+            continue
+        old = before.lines[place]
+        if old is new:
+            continue
+        other = either(
+            *(negation(_same(a, b)) for a, b in zip(old.values, new.values, strict=True))
+        )
+        parts += [negation(same_truth(old.live, new.live)), both(old.live, new.live, other)]
+    return either(*parts, *(line.live for line in before.lines[len(after.lines) :]))
+
+
+def _same(one: Any, other: Any) -> BoolLike:
+    value: BoolLike = choose(True, one == other, False)
+    return value

@@ -1,0 +1,397 @@
+"""Tables of symbolic rows: a list of lines, each with a condition under which it is there.
+
+A change makes a new list; ``insert`` puts a line at the end, so it never lacks room, and lines
+that a change leaves alone stay the same objects. A row that a look-up found remembers which
+lines it may be, so that ``put`` of a changed row touches the changed columns only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import combinations, zip_longest
+from typing import Any, NamedTuple, get_type_hints
+
+from halcert.model.symbolic.paths import merged
+from halcert.model.symbolic.term import (
+    Bool,
+    BoolLike,
+    Int,
+    IntLike,
+    Term,
+    both,
+    choose,
+    either,
+    equal,
+    less,
+    negation,
+)
+from halcert.spec.language import Row
+
+
+class Line(NamedTuple):
+    """A place for a row: whether one is there, and its columns in declared order."""
+
+    live: BoolLike
+    values: tuple[Any, ...]
+
+
+class Found(NamedTuple):
+    """Where a row came from: the lines of the table, and which of them it is."""
+
+    lines: tuple[Line, ...]
+    selectors: tuple[BoolLike, ...]
+
+
+class Shape(NamedTuple):
+    """What a row type looks like: its columns, and what a missing row shows in each."""
+
+    columns: tuple[str, ...]
+    missing: tuple[Any, ...]
+    key: int
+    extent: int | None
+
+
+@lru_cache(maxsize=None)
+def shape_of(row_type: type[Row]) -> Shape:
+    """Return the shape of a row type."""
+    columns: tuple[str, ...] = row_type.__struct_fields__
+    hints = get_type_hints(row_type)
+    extent = row_type.extent_column
+    return Shape(
+        columns,
+        tuple(hints[name](getattr(row_type.absent, name)) for name in columns),
+        columns.index(row_type.key_column),
+        None if extent is None else columns.index(extent),
+    )
+
+
+class SymbolicRow:
+    """A row as a rule sees it; columns that a look-up merges are merged when they are asked for."""
+
+    def __init__(self, shape: Shape, exists: BoolLike, found: Found | None) -> None:
+        """Take the shape of the row and where it came from."""
+        self._shape = shape
+        self._found = found
+        self._changed: frozenset[str] = frozenset()
+        self.exists = exists
+
+    def __getattr__(self, name: str) -> Any:
+        """Merge a column over the lines that the row may be."""
+        if name.startswith("_") or name not in self._shape.columns or self._found is None:
+            raise AttributeError(name)
+        place = self._shape.columns.index(name)
+        value = self._shape.missing[place]
+        for chosen, line in zip(
+            reversed(self._found.selectors), reversed(self._found.lines), strict=True
+        ):
+            if chosen is not False:
+                value = choose(chosen, line.values[place], value)
+        setattr(self, name, value)
+        return value
+
+    def but(self, **changes: Any) -> SymbolicRow:
+        """Return the row with the named columns changed."""
+        new = SymbolicRow(self._shape, self.exists, self._found)
+        for name in self._shape.columns:
+            if name in self.__dict__:
+                setattr(new, name, self.__dict__[name])
+        for name, value in changes.items():
+            if name not in self._shape.columns:
+                raise TypeError(f"no column {name}")
+            setattr(new, name, value)
+        new._changed = self._changed | changes.keys()
+        return new
+
+    def values(self) -> tuple[Any, ...]:
+        """Return all columns in declared order."""
+        return tuple(getattr(self, name) for name in self._shape.columns)
+
+
+class SymbolicTable:
+    """The symbolic form of :class:`halcert.spec.language.Table`."""
+
+    __slots__ = ("_cache", "lines", "row_type", "shape")
+
+    def __init__(self, row_type: type[Row], lines: Sequence[Line] = ()) -> None:
+        """Make a table of a row type with the given lines."""
+        self.row_type = row_type
+        self.shape = shape_of(row_type)
+        self.lines = tuple(lines)
+        self._cache: dict[Any, Any] = {}
+
+    # -------------------------------------------------------------------------------- look-ups
+
+    def at(self, key: IntLike) -> SymbolicRow:
+        """Return the row with exactly this key."""
+        return self._looked_up(("at", key), lambda line: equal(self._key(line), key))
+
+    def covering(self, address: IntLike) -> SymbolicRow:
+        """Return the row whose range contains the address."""
+        return self._looked_up(
+            ("covering", address),
+            lambda line: both(
+                negation(less(address, self._key(line))), less(address, self._end(line))
+            ),
+        )
+
+    def overlaps(self, base: IntLike, size: IntLike) -> BoolLike:
+        """Tell whether some row's range meets ``[base, base + size)``."""
+        return either(
+            *(
+                both(line.live, less(self._key(line), base + size), less(base, self._end(line)))
+                for line in self.lines
+            )
+        )
+
+    def _looked_up(self, name: Any, matches: Callable[[Line], BoolLike]) -> SymbolicRow:
+        found: SymbolicRow | None = self._cache.get(name)
+        if found is None:
+            selectors = tuple(both(line.live, matches(line)) for line in self.lines)
+            found = SymbolicRow(
+                self.shape, either(*selectors), Found(self.lines, selectors)
+            )
+            self._cache[name] = found
+        return found
+
+    # ----------------------------------------------------------------------- questions over rows
+
+    def any(self, predicate: Callable[[Any], Any]) -> BoolLike:
+        """Tell whether the predicate holds for some row."""
+        held = self._of_each("truth", predicate)
+        return either(*(both(line.live, each) for line, each in zip(self.lines, held, strict=True)))
+
+    def all(self, predicate: Callable[[Any], Any]) -> BoolLike:
+        """Tell whether the predicate holds for every row."""
+        held = self._of_each("truth", predicate)
+        return both(
+            *(
+                either(negation(line.live), each)
+                for line, each in zip(self.lines, held, strict=True)
+            )
+        )
+
+    def count(self, predicate: Callable[[Any], Any]) -> IntLike:
+        """Return the number of rows for which the predicate holds."""
+        total: IntLike = 0
+        for line, held in zip(self.lines, self._of_each("truth", predicate), strict=True):
+            total = total + choose(both(line.live, held), 1, 0)
+        return total
+
+    def sum(self, expression: Callable[[Any], Any]) -> IntLike:
+        """Return the sum of the expression over all rows."""
+        total: IntLike = 0
+        for line, value in zip(self.lines, self._of_each("number", expression), strict=True):
+            total = total + choose(line.live, value, 0)
+        return total
+
+    def disjoint(self) -> BoolLike:
+        """Tell whether no two rows' ranges meet."""
+        return both(
+            *(
+                either(
+                    negation(one.live),
+                    negation(other.live),
+                    negation(less(self._key(one), self._end(other))),
+                    negation(less(self._key(other), self._end(one))),
+                )
+                for one, other in combinations(self.lines, 2)
+            )
+        )
+
+    def distinct(self, expression: Callable[[Any], Any]) -> BoolLike:
+        """Tell whether the expression differs between any two rows."""
+        values = self._of_each("number", expression)
+        return both(
+            *(
+                either(negation(one.live), negation(other.live), negation(equal(a, b)))
+                for (one, a), (other, b) in combinations(zip(self.lines, values, strict=True), 2)
+            )
+        )
+
+    def keyed(self) -> BoolLike:
+        """Tell whether no two rows have the same key, as every table must."""
+        place = self.shape.key
+        return both(
+            *(
+                either(
+                    negation(one.live),
+                    negation(other.live),
+                    negation(equal(one.values[place], other.values[place])),
+                )
+                for one, other in combinations(self.lines, 2)
+            )
+        )
+
+    # --------------------------------------------------------------------------------- changes
+
+    def insert(self, row: Any) -> SymbolicTable:
+        """Return the table with one more row."""
+        return self._with((*self.lines, Line(True, values_of(row))))
+
+    def put(self, row: Any) -> SymbolicTable:
+        """Return the table with this row in place of the one with the same key."""
+        if isinstance(row, SymbolicRow) and self._came_from_here(row):
+            return self._put_back(row)
+        values = values_of(row)
+        place = self.shape.key
+        same = [both(line.live, equal(line.values[place], values[place])) for line in self.lines]
+        lines = [
+            Line(line.live, _chosen(match, values, line.values))
+            for match, line in zip(same, self.lines, strict=True)
+        ]
+        return self._with(_and_new(lines, negation(either(*same)), values))
+
+    def delete(self, key: IntLike) -> SymbolicTable:
+        """Return the table without the row that has this key."""
+        return self._with(
+            Line(both(line.live, negation(equal(self._key(line), key))), line.values)
+            for line in self.lines
+        )
+
+    def update_where(
+        self, predicate: Callable[[Any], Any], change: Callable[[Any], Any]
+    ) -> SymbolicTable:
+        """Return the table with every row for which the predicate holds changed."""
+        held = self._of_each("truth", predicate)
+        new = [merged(lambda row=row: change(row), joined_rows) for row in self._rows()]
+        return self._with(
+            Line(line.live, _chosen(match, values_of(row), line.values))
+            for line, match, row in zip(self.lines, held, new, strict=True)
+        )
+
+    def delete_where(self, predicate: Callable[[Any], Any]) -> SymbolicTable:
+        """Return the table without the rows for which the predicate holds."""
+        held = self._of_each("truth", predicate)
+        return self._with(
+            Line(both(line.live, negation(match)), line.values)
+            for line, match in zip(self.lines, held, strict=True)
+        )
+
+    def joined(self, condition: BoolLike, other: SymbolicTable) -> SymbolicTable:
+        """Return this table where the condition is true, and the other one elsewhere."""
+        if other is self:
+            return self
+        lines = [
+            _joined_line(condition, mine, theirs)
+            for mine, theirs in zip_longest(self.lines, other.lines)
+        ]
+        return self._with(lines)
+
+    # ----------------------------------------------------------------------------------- inside
+
+    def _rows(self) -> list[SymbolicRow]:
+        rows: list[SymbolicRow] | None = self._cache.get("rows")
+        if rows is None:
+            rows = [self._row(place) for place in range(len(self.lines))]
+            self._cache["rows"] = rows
+        return rows
+
+    def _row(self, place: int) -> SymbolicRow:
+        chosen = tuple(each == place for each in range(len(self.lines)))
+        return SymbolicRow(self.shape, True, Found(self.lines, chosen))
+
+    def _of_each(self, kind: str, function: Callable[[Any], Any]) -> list[Any]:
+        """Run a function of a row for each line, once for the same function and surroundings."""
+        name = (kind, *signature(function))
+        known: tuple[Any, list[Any]] | None = self._cache.get(name)
+        if known is None:
+            read = _truth if kind == "truth" else (lambda value: value)
+            values = [merged(lambda row=row: read(function(row))) for row in self._rows()]
+            # The function is kept, so that what its name was made of stays where it is.
+            known = self._cache[name] = (function, values)
+        return known[1]
+
+    def _came_from_here(self, row: SymbolicRow) -> bool:
+        return (
+            row._found is not None
+            and row._found.lines is self.lines
+            and self.row_type.key_column not in row._changed
+        )
+
+    def _put_back(self, row: SymbolicRow) -> SymbolicTable:
+        assert row._found is not None  # noqa: S101 - asked before
+        lines = []
+        for chosen, line in zip(row._found.selectors, self.lines, strict=True):
+            values = tuple(
+                choose(chosen, getattr(row, name), old) if name in row._changed else old
+                for name, old in zip(self.shape.columns, line.values, strict=True)
+            )
+            lines.append(Line(line.live, values))
+        missing = negation(row.exists)
+        return self._with(lines if missing is False else _and_new(lines, missing, row.values()))
+
+    def _key(self, line: Line) -> Any:
+        return line.values[self.shape.key]
+
+    def _end(self, line: Line) -> Any:
+        if self.shape.extent is None:
+            raise TypeError(f"{self.row_type.__name__} has no ranges to be asked by address")
+        return self._key(line) + line.values[self.shape.extent]
+
+    def _with(self, lines: Any) -> SymbolicTable:
+        return SymbolicTable(self.row_type, [line for line in lines if line.live is not False])
+
+
+def values_of(row: Any) -> tuple[Any, ...]:
+    """Return the columns of a row in declared order."""
+    if isinstance(row, SymbolicRow):
+        return row.values()
+    return tuple(getattr(row, name) for name in row.__struct_fields__)
+
+
+def joined_rows(condition: BoolLike, yes: Any, no: Any) -> Any:
+    """Return the row that is ``yes`` where the condition is true, and ``no`` elsewhere."""
+    if yes is no:
+        return yes
+    kind = yes.__class__ if isinstance(no, SymbolicRow) else no.__class__
+    values = _chosen(condition, values_of(yes), values_of(no))
+    if kind is not SymbolicRow:
+        return kind(*values)
+    row = SymbolicRow(yes._shape, choose(condition, yes.exists, no.exists), None)
+    for name, value in zip(yes._shape.columns, values, strict=True):
+        setattr(row, name, value)
+    return row
+
+
+def signature(function: Callable[..., Any]) -> tuple[Any, ...]:
+    """Return what a function's answer depends on: its code and the values it closes over."""
+    cells = getattr(function, "__closure__", None) or ()
+    code = getattr(function, "__code__", function)
+    return (code, *(_fingerprint(cell.cell_contents) for cell in cells))
+
+
+def _fingerprint(value: Any) -> Any:
+    if isinstance(value, (Term, int, str)):
+        return value
+    if callable(value) and hasattr(value, "__code__"):
+        return signature(value)
+    return ("object", id(value))
+
+
+def _truth(value: Any) -> BoolLike:
+    if isinstance(value, Int):
+        return negation(equal(value, 0))
+    return value if isinstance(value, Bool) else bool(value)
+
+
+def _chosen(condition: BoolLike, yes: Sequence[Any], no: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(choose(condition, a, b) for a, b in zip(yes, no, strict=True))
+
+
+def _and_new(lines: list[Line], live: BoolLike, values: tuple[Any, ...]) -> list[Line]:
+    return lines if live is False else [*lines, Line(live, values)]
+
+
+def _joined_line(condition: BoolLike, mine: Line | None, theirs: Line | None) -> Line:
+    if mine is None:
+        assert theirs is not None  # noqa: S101 - the longer list has it
+        return Line(both(negation(condition), theirs.live), theirs.values)
+    if theirs is None:
+        return Line(both(condition, mine.live), mine.values)
+    if mine is theirs:
+        return mine
+    return Line(
+        choose(condition, mine.live, theirs.live),
+        _chosen(condition, mine.values, theirs.values),
+    )

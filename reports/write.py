@@ -1,0 +1,68 @@
+"""Writing everything that a run leaves behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from halcert.reports.junit import junit_xml
+from halcert.reports.machine import certificate_json
+from halcert.reports.page import page
+from halcert.reports.schemas import certificate_schema, text_of
+from halcert.results import Certificate, ProofNote, ProofsError, read_proofs
+from halcert.results.proof import FILE_NAME
+
+CERTIFICATE = "certificate.json"
+SCHEMA = "certificate.schema.json"
+JUNIT = "junit.xml"
+PAGE = "index.html"
+
+
+def write_reports(
+    certificate: Certificate,
+    out: Path,
+    *,
+    proofs: Mapping[str, ProofNote] | None = None,
+    statements: Mapping[str, Sequence[str]] | None = None,
+) -> list[Path]:
+    """Write certificate, schema, JUnit XML and page into a folder, and return their paths.
+
+    Args:
+        certificate: the result of the run.
+        out: the output folder; made if it does not exist.
+        proofs: what was proved, by rule id; read from ``proofs.json`` in the folder if None.
+        statements: what the documents say, in their words, by rule id.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    notices: list[str] = []
+    if proofs is None:
+        proofs, notices = _proofs_beside(out)
+    html = page(certificate, out=out, proofs=proofs, statements=statements, notices=notices)
+    contents = {
+        CERTIFICATE: certificate_json(certificate),
+        SCHEMA: text_of(certificate_schema()).encode(),
+        JUNIT: junit_xml(certificate),
+        PAGE: html.encode(),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    return [_written(out / name, content) for name, content in contents.items()]
+
+
+def _written(path: Path, content: bytes) -> Path:
+    """Write a file so that a reader sees the old one or the new one, never half of it."""
+    half = path.with_name(path.name + ".part")
+    half.write_bytes(content)
+    half.replace(path)
+    return path
+
+
+def _proofs_beside(out: Path) -> tuple[Mapping[str, ProofNote], list[str]]:
+    path = out / FILE_NAME
+    if not path.exists():
+        return {}, []
+    try:
+        return read_proofs(path), []
+    except ProofsError as error:
+        return {}, [f"The proofs are not shown: {error}"]

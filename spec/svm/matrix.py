@@ -1,0 +1,129 @@
+"""Matrices and DMA descriptors: what the copying interfaces share beyond plain ranges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typing_extensions import Self
+
+from halcert.spec.language import U32, Contents, DeviceId, Given, Handle, Record, repeat
+from halcert.spec.state import Block, Descriptor, State
+from halcert.spec.svm.memory import device_side
+
+
+class DescriptorRef(Record, frozen=True):
+    """A DMA descriptor as a call names it: an earlier one, or a place for a new one."""
+
+    dma: Handle
+    """Number of an earlier descriptor; 0 for a new one."""
+    devid: DeviceId
+    """Device that is to make the copy; read where a descriptor is made."""
+    virt_id: U32
+    """What the caller put in the place of the device id for destroying; 0 if nothing."""
+    altered: Given
+    """Whether the caller changed a member that only the driver may write."""
+
+    @classmethod
+    def from_plain(cls, value: Any) -> Self:
+        """Build the reference from a number, true, a mapping, or null."""
+        if value is None or value is False or value == 0:
+            return cls(given=False, dma=0, devid=0, virt_id=0, altered=False)
+        if isinstance(value, bool | int):
+            dma = 0 if value is True else value
+            return cls(given=True, dma=dma, devid=0, virt_id=0, altered=False)
+        return cls(
+            given=value.get("dma", True) not in {0, None},
+            dma=0 if value.get("dma", True) in {True, None} else value["dma"],
+            devid=value.get("devid", 0),
+            virt_id=value.get("virt_id", 0),
+            altered=any(name not in {"dma", "devid"} for name in value),
+        )
+
+
+class DescriptorOut(Record, frozen=True):
+    """A DMA descriptor as it stands after a call."""
+
+    dma: Handle
+    """The number by which later calls mean it."""
+    fixed_size: U32
+    """Bytes that were converted."""
+    virt_id: U32
+    """Device that later calls must name."""
+
+
+def usable(state: State, ref: DescriptorRef) -> bool:
+    """Tell whether a call names a live descriptor that nobody tampered with."""
+    return state.descriptors.at(ref.dma).exists and not ref.altered
+
+
+def span(pitch: int, width: int, height: int) -> int:
+    """Return the bytes from the start of a matrix to the end of its last row."""
+    return pitch * (height - 1) + width
+
+
+def _cut(value: int, low: int, high: int) -> int:
+    if value < low:
+        return low
+    return high if value > high else value
+
+
+def matrix_copied(state: State, made: Descriptor) -> Contents:
+    """Return the contents after the bytes that a descriptor stands for were copied."""
+    target = state.blocks.covering(made.target)
+    source = state.blocks.covering(made.source)
+
+    def copy_row(contents: Contents, row: int) -> Contents:
+        start = _cut(made.first - row * made.width, 0, made.width)
+        end = _cut(made.first + made.length - row * made.width, 0, made.width)
+        if start == end:
+            return contents
+        return contents.copy(
+            target.memory,
+            made.target - target.base + row * made.dpitch + start,
+            source.memory,
+            made.source - source.base + row * made.spitch + start,
+            end - start,
+        )
+
+    return repeat(made.height, copy_row, state.contents)
+
+
+def matrix_forgotten(state: State, made: Descriptor) -> Contents:
+    """Return the contents after the bytes that a descriptor writes became undefined."""
+    target = state.blocks.covering(made.target)
+
+    def forget_row(contents: Contents, row: int) -> Contents:
+        start = _cut(made.first - row * made.width, 0, made.width)
+        end = _cut(made.first + made.length - row * made.width, 0, made.width)
+        if start == end:
+            return contents
+        place = made.target - target.base + row * made.dpitch
+        return contents.forget(target.memory, place + start, end - start)
+
+    return repeat(made.height, forget_row, state.contents)
+
+
+def line(dma: int, dst: int, src: int, length: int, converted: int, device: int) -> Descriptor:
+    """Return the descriptor of a copy of plain bytes."""
+    return Descriptor(
+        id=dma,
+        target=dst,
+        source=src,
+        dpitch=length,
+        spitch=length,
+        width=length,
+        height=1,
+        target_span=length,
+        source_span=length,
+        first=0,
+        length=converted,
+        device=device,
+        submitted=False,
+    )
+
+
+def executes(device: int, target: Block, source: Block) -> bool:
+    """Tell whether a device is one of those whose memory a copy moves."""
+    return (device_side(target) and target.device == device) or (
+        device_side(source) and source.device == device
+    )
