@@ -29,6 +29,7 @@ from halcert.adapters.special_slots import (
     InfoSlot,
 )
 from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
+from halcert.spec.abi.structs import bounds_of
 
 Outcome = tuple[int, dict[str, Any], int, int]
 """Return code, outputs, and when the call was entered and left."""
@@ -36,6 +37,41 @@ Invoke = Callable[[Mapping[str, Any]], Outcome]
 
 REMEMBERED = 1 << 16
 """How many earlier outputs a reference can name."""
+
+
+def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
+    """Return the Python source of ``invoke``, which makes the calls of a function.
+
+    Loops over parameters would cost more than the fastest C calls do; so there are none, and
+    numbers that need no conversion are only compared with their bounds.
+    """
+    names = [parameter.name for parameter in function.parameters]
+    takes = f"{function.symbol} takes {', '.join(names)}"
+    lines = [
+        "def invoke(args):",
+        f"    if len(args) != {len(names)}:",
+        f"        raise Refused({takes!r})",
+    ]
+    for index, parameter in enumerate(function.parameters):
+        lines.append(f"    a{index} = args[{parameter.name!r}]")
+        step = f"a{index} = load{index}(a{index}, args)"
+        if parameter.passing is Passing.VALUE:
+            low, high = bounds_of(parameter.kind)
+            lines.append(
+                f"    if a{index}.__class__ is not int or not {low} <= a{index} <= {high}:"
+            )
+            step = f"    {step}"
+        lines.append(f"    {step}")
+    outputs = [f"{name!r}: read{i}()" for i, name in enumerate(names) if slots[name].gives]
+    return "\n".join(
+        [
+            *lines,
+            "    began = clock()",
+            f"    code = entry({', '.join(f'a{index}' for index in range(len(names)))})",
+            "    ended = clock()",
+            f"    return code, {{{', '.join(outputs)}}}, began, ended",
+        ]
+    )
 
 
 class SymbolMissing(Exception):
@@ -98,22 +134,16 @@ class Caller:
         if function is None:
             raise Refused(f"there is no interface {interface!r}")
         slots = self._slots(function)
-        loads = [(p.name, slots[p.name].load) for p in function.parameters]
-        reads = [(name, slot.read) for name, slot in slots.items() if slot.gives]
-        entry = self._entry(function)
-        clock = time.monotonic_ns
-        count = len(loads)
-
-        def invoke(args: Mapping[str, Any]) -> Outcome:
-            if len(args) != count:
-                raise Refused(f"{interface} takes {', '.join(name for name, _ in loads)}")
-            values = [load(args[name], args) for name, load in loads]
-            began = clock()
-            code = entry(*values)
-            ended = clock()
-            return code, {name: read() for name, read in reads}, began, ended
-
-        return invoke
+        scope: dict[str, Any] = {
+            "Refused": Refused,
+            "clock": time.monotonic_ns,
+            "entry": self._entry(function),
+        }
+        for index, parameter in enumerate(function.parameters):
+            scope[f"load{index}"] = slots[parameter.name].load
+            scope[f"read{index}"] = slots[parameter.name].read
+        exec(source_of(function, slots), scope)  # noqa: S102 - made of our own declaration
+        return scope["invoke"]  # type: ignore[no-any-return]
 
     def _compile_host(self, interface: str) -> Invoke:
         call = HOST_CALLS[interface]

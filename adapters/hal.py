@@ -10,8 +10,6 @@ from pathlib import Path
 from types import TracebackType
 
 import msgspec
-from typing_extensions import Self
-
 from halcert.adapters import softhal
 from halcert.adapters.errors import (
     FaultUnknown,
@@ -32,6 +30,7 @@ from halcert.adapters.protocol import (
 )
 from halcert.adapters.worker import Setting
 from halcert.spec.abi.functions import FUNCTIONS
+from typing_extensions import Self
 
 LIST_FAULTS = """
 import ctypes, sys
@@ -60,12 +59,12 @@ class Fault(msgspec.Struct, frozen=True):
 class HalSession:
     """Processes with the library loaded, and for the bundled driver devices of their own."""
 
-    def __init__(self, path: Path, options: Options, variables: dict[str, str], domain: str) -> None:
+    def __init__(
+        self, path: Path, options: Options, variables: dict[str, str], domain: str
+    ) -> None:
         self._options = options
         self._domain = domain
-        self._setting = Setting(
-            str(path), variables | options.environment, options.memory_limit
-        )
+        self._setting = Setting(str(path), variables | options.environment, options.memory_limit)
         self._actors: list[Process] = []
         self._spare: Process | None = None
         self._symbols: frozenset[str] | None = None
@@ -189,5 +188,6 @@ def _number(actor: Process, session: HalSession, symbol: str, output: str) -> in
     if not session.offers(symbol):
         return None
     reply = actor.call(Request(symbol, {output: True}))
-    answered = isinstance(reply, Answered) and reply.code == 0
-    return int(reply.out[output]) if answered else None
+    if isinstance(reply, Answered) and reply.code == 0:
+        return int(reply.out[output])
+    return None

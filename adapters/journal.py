@@ -48,29 +48,31 @@ class Lane:
         view = memoryview(journal.map)[index * width : (index + 1) * width]
         self.words = view[:HEAD].cast("Q")
         self.room = view[HEAD:]
+        self._size = len(self.room)
+        self._used = 0
 
     def reset(self) -> None:
-        """Empty the lane."""
+        """Empty the lane; the worker writes from its beginning in every run."""
         for word in (USED, FIRST, FINISHED, BEGUN):
             self.words[word] = 0
 
-    def append(self, reply: bytes) -> bool:
-        """Write the reply to the call that was begun last; tell whether there was room."""
-        words = self.words
-        start = words[USED]
+    def append(self, reply: bytes, count: int) -> bool:
+        """Write the reply that makes ``count`` in this run; tell whether there was room."""
+        start = self._used
         end = start + len(reply)
-        if end > len(self.room):
+        if end > self._size:
             return False
         self.room[start:end] = reply
-        words[USED] = end
-        words[FINISHED] = words[BEGUN]
+        self._used = end
+        self.words[USED] = end
+        self.words[FINISHED] = count
         return True
 
     def drained(self) -> None:
         """Start over: what the lane held, and one reply more, has been sent."""
         self.words[FIRST] = self.words[BEGUN]
         self.words[FINISHED] = self.words[BEGUN]
-        self.words[USED] = 0
+        self.words[USED] = self._used = 0
 
     def replies(self) -> tuple[int, bytes]:
         """Return the index of the first reply here, and all replies as a MessagePack array.

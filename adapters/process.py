@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
-
 from halcert.adapters import journal, wire
 from halcert.adapters.errors import (
     LibraryUnloadable,
@@ -39,6 +40,9 @@ _decode_replies = msgspec.msgpack.Decoder(list[Answered | Missing]).decode
 _decode_part = msgspec.msgpack.Decoder(tuple[int, int, bytes]).decode
 _decode_symbols = msgspec.msgpack.Decoder(list[str]).decode
 
+Ending = Crashed | Hung | Garbled
+"""The replies after which a process takes no more calls."""
+
 
 class Process:
     """One process with the library loaded.
@@ -51,13 +55,13 @@ class Process:
     def __init__(self, nursery: Nursery, setting: Setting, call_timeout: float) -> None:
         self._call_timeout = call_timeout
         self._log = os.memfd_create("halcert-log", os.MFD_CLOEXEC)
-        self._ending: Crashed | Hung | Garbled | None = None
+        self._ending: Ending | None = None
         self._closed = False
         descriptor = journal.create()
         self._channel, theirs = socket.socketpair()
         try:
             # Appending, so that the log can be cut short while the library writes to it.
-            with theirs, open(f"/proc/self/fd/{self._log}", "ab", buffering=0) as appending:
+            with theirs, Path(f"/proc/self/fd/{self._log}").open("ab", buffering=0) as appending:
                 self._birth: Birth = nursery.spawn(
                     setting, theirs.fileno(), appending.fileno(), descriptor
                 )
@@ -86,7 +90,7 @@ class Process:
             part = plan.flat[start : start + RUN_LIMIT]
             made = self._run(wire.RUN, part, [len(part)], timeout)[0]
             replies += made
-            if len(made) < len(part) or isinstance(made[-1], Crashed | Hung | Garbled):
+            if len(made) < len(part) or isinstance(made[-1], Ending):
                 break
         return plan.merged(replies)
 
@@ -109,10 +113,8 @@ class Process:
         if self._closed:
             return
         if self._ending is None:
-            try:
+            with contextlib.suppress(OSError):  # it has gone already, which is what was wanted
                 wire.send(self._channel, wire.EXIT)
-            except OSError:
-                pass  # it has gone already, which is what was wanted
             if read_status(self._birth.status, EXIT_SECONDS) is None:
                 self._birth.nursery.kill(self.pid)
         self._closed = True
@@ -139,15 +141,14 @@ class Process:
             lane.reset()
         seconds = self._call_timeout if timeout is None else timeout
         replies: list[list[Reply]] = [[] for _ in sizes]
-        refusal = self._converse(kind, frame, lanes, replies, seconds)
+        ending = self._converse(kind, frame, lanes, replies, seconds)
         broken = self._collect(lanes, replies)
-        if refusal is not None:
-            raise RequestRefused(refusal)
-        self._ending = self._ending or broken
+        if isinstance(ending, RequestRefused):
+            raise ending
+        if ending is None and broken is None and [len(each) for each in replies] != sizes:
+            broken = self._give_up("fewer replies than requests")
+        self._ending = ending or broken
         if self._ending is not None:
-            _mark(replies, sizes, lanes, self._ending)
-        elif [len(each) for each in replies] != sizes:
-            self._ending = self._give_up("fewer replies than requests")
             _mark(replies, sizes, lanes, self._ending)
         return replies
 
@@ -158,32 +159,28 @@ class Process:
         lanes: list[Lane],
         replies: list[list[Reply]],
         seconds: float,
-    ) -> str | None:
-        """Have the requests made; return why they were refused, if they were."""
+    ) -> Ending | RequestRefused | None:
+        """Have the requests made; return what came in between, if anything did."""
         patience = wire.Patience(seconds, lambda: sum(lane.words[FINISHED] for lane in lanes))
         began = time.monotonic()
         try:
             wire.send(self._channel, kind, frame)
-            while True:
+            answer, content = wire.receive(self._channel, patience)
+            while answer == wire.PART:
+                index, first, body = _decode_part(content)
+                _extend(replies[index], first, body)
                 answer, content = wire.receive(self._channel, patience)
-                if answer == wire.PART:
-                    index, first, body = _decode_part(content)
-                    _extend(replies[index], first, body)
-                elif answer == wire.REFUSED:
-                    return content.decode()
-                elif answer == wire.DONE:
-                    return None
-                else:
-                    raise wire.BrokenFrame(f"a frame of kind {answer!r}")
         except wire.Late:
             self._birth.nursery.kill(self.pid)
             read_status(self._birth.status, EXIT_SECONDS)
-            self._ending = Hung(time.monotonic() - began)
+            return Hung(time.monotonic() - began)
         except (wire.BrokenFrame, JournalBroken, msgspec.DecodeError, IndexError) as error:
-            self._ending = self._give_up(str(error))
+            return self._give_up(str(error))
         except (wire.Closed, OSError):
-            self._ending = self._crash()
-        return None
+            return self._crash()
+        if answer == wire.REFUSED:
+            return RequestRefused(content.decode())
+        return None if answer == wire.DONE else self._give_up(f"a frame of kind {answer!r}")
 
     def _collect(self, lanes: list[Lane], replies: list[list[Reply]]) -> Garbled | None:
         try:
@@ -258,7 +255,7 @@ def _mark(
     replies: list[list[Reply]],
     sizes: list[int],
     lanes: list[Lane],
-    ending: Crashed | Hung | Garbled,
+    ending: Ending,
 ) -> None:
     """End the unfinished lanes with how the process ended."""
     unfinished = [i for i, size in enumerate(sizes) if len(replies[i]) < size]

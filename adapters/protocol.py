@@ -40,12 +40,12 @@ HOST_INTERFACES = ("host.map", "host.unmap", "host.store", "host.fill", "host.lo
 ``host.map(size)`` maps fresh zeroed memory and gives its ``address``; ``host.unmap(address)``
 undoes that. ``host.store(address, size, pattern, offset)`` writes bytes of a pattern,
 ``host.fill(address, size, value)`` writes one byte value, ``host.load(address, size)`` gives
-the bytes as ``data``. A load or store where the process may not go ends it, as it would end any program. The
-code is 0, or the errno of the system for map and unmap.
+the bytes as ``data``. A load or store where the process may not go ends it, as it would end any
+program. The code is 0, or the errno of the system for map and unmap.
 """
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(msgspec.Struct, frozen=True, gc=False):
     """One call to make.
 
     An argument, or a field or element inside one, may be a reference to an output of an earlier

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
-from halcert.spec.abi.structs import LAYOUTS, bounds_of, width_of
+from halcert.spec.abi.structs import LAYOUTS, SCALARS, width_of
 from halcert.spec.language.interface import POISON
 
 Arguments = Mapping[str, Any]
@@ -26,17 +27,19 @@ C_TYPES: dict[str, Any] = {
 }
 
 
-class Slot(Protocol):
+class Slot(ABC):
     """One parameter of one function."""
 
-    gives: ClassVar[bool]
+    gives: ClassVar[bool] = False
     """Whether the parameter gives something back."""
 
+    @abstractmethod
     def load(self, value: Any, args: Arguments) -> int:
         """Turn the argument into what C takes; ``args`` are all arguments of the call."""
 
     def read(self) -> Any:
         """Return the output in plain form, after the call."""
+        return None
 
 
 def _truth(value: Any) -> bool:
@@ -51,53 +54,43 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value
 
 
-class ValueSlot:
+class ValueSlot(Slot):
     """A number passed by value."""
 
-    gives = False
-
     def __init__(self, kind: str, resolve: Resolve) -> None:
-        low, high = bounds_of(kind)
+        self._kind = kind
+        self._resolve = resolve
 
-        # A closure, not a method: most parameters of most calls come through here.
-        def load(value: Any, _args: Arguments) -> int:
-            if value.__class__ is int and low <= value <= high:
-                return value  # type: ignore[no-any-return]
-            return checked(value, kind, resolve)
-
-        self.load = load
-
-    def read(self) -> None:
-        """Give nothing back."""
+    def load(self, value: Any, _args: Arguments) -> int:
+        return checked(value, self._kind, self._resolve)
 
 
-class OutSlot:
+class OutSlot(Slot):
     """A place for a number."""
 
     gives = True
 
     def __init__(self, kind: str) -> None:
         self._memory = Guarded(width_of(kind))
-        self._cell = C_TYPES[kind].from_address(self._memory.address)
-        signed = kind[0] == "i"
-        self._poison = int.from_bytes(bytes([POISON]) * width_of(kind), "little", signed=signed)
+        self._address = self._memory.address
+        self._cell: memoryview[int] = self._memory.view.cast(SCALARS[kind])  # type: ignore[call-overload]
+        self._memory.view[:] = bytes([POISON]) * width_of(kind)
+        self._poison = self._cell[0]
         self._given = False
 
     def load(self, value: Any, _args: Arguments) -> int:
         self._given = value is True or _truth(value)
         if not self._given:
             return 0
-        self._cell.value = self._poison
-        return self._memory.address
+        self._cell[0] = self._poison
+        return self._address
 
     def read(self) -> int | None:
-        return self._cell.value if self._given else None
+        return self._cell[0] if self._given else None
 
 
-class InRecordSlot:
+class InRecordSlot(Slot):
     """A structure that the call takes."""
-
-    gives = False
 
     def __init__(self, kind: str, resolve: Resolve) -> None:
         layout = LAYOUTS[kind]
@@ -112,11 +105,8 @@ class InRecordSlot:
         self._writer.write(self._memory.view, _mapping(value))
         return self._memory.address
 
-    def read(self) -> None:
-        """Give nothing back."""
 
-
-class OutRecordSlot:
+class OutRecordSlot(Slot):
     """A place for a structure."""
 
     gives = True
@@ -139,10 +129,8 @@ class OutRecordSlot:
         return self._reader.read(self._memory.view) if self._given else None
 
 
-class InArraySlot:
+class InArraySlot(Slot):
     """An array of numbers that the call takes."""
-
-    gives = False
 
     def __init__(self, kind: str, resolve: Resolve) -> None:
         self._kind = kind
@@ -159,9 +147,6 @@ class InArraySlot:
         items = [checked(item, self._kind, self._resolve) for item in value]
         self._memory.view[:] = bytes((C_TYPES[self._kind] * len(items))(*items))
         return self._memory.address
-
-    def read(self) -> None:
-        """Give nothing back."""
 
 
 class Descriptors:
@@ -195,7 +180,7 @@ class Descriptors:
         return {"dma": number, **self._reader.read(self.memory(number).view)}
 
 
-class DmaSlot:
+class DmaSlot(Slot):
     """A DMA descriptor: an earlier one by its number, or a new one."""
 
     gives = True
@@ -230,10 +215,8 @@ class DmaSlot:
         return self._descriptors.read(self._number)
 
 
-class DmaArraySlot:
+class DmaArraySlot(Slot):
     """An array of pointers to DMA descriptors."""
-
-    gives = False
 
     def __init__(self, descriptors: Descriptors, resolve: Resolve) -> None:
         self._one = DmaSlot(descriptors, resolve, may_be_new=False)
@@ -245,6 +228,3 @@ class DmaArraySlot:
         if not isinstance(value, list | tuple):
             raise Refused(f"{value!r} is no list")
         return self._array.load([self._one.load(item, args) for item in value], args)
-
-    def read(self) -> None:
-        """Give nothing back."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
-from halcert.adapters.slots import Arguments, Descriptors, DmaSlot
+from halcert.adapters.slots import Arguments, Descriptors, DmaSlot, Slot
 from halcert.spec.abi.functions import CONTROL_VIEWS, INFO_INPUTS, INFO_VIEWS
 from halcert.spec.abi.structs import LAYOUTS, Layout, Member, width_of
 from halcert.spec.language.interface import POISON
 
 
-class Copy2DSlot:
+class Copy2DSlot(Slot):
     """The parameter of halMemcpy2D, with the descriptor that it may point to."""
 
     gives = True
@@ -44,7 +44,7 @@ class Copy2DSlot:
         return {**self._reader.read(self._memory.view), "dma": self._dma.read()}
 
 
-class InfoSlot:
+class InfoSlot(Slot):
     """The union of halMemGetInfo, as the type of the call understands it."""
 
     gives = True
@@ -101,10 +101,8 @@ def _layout_of(kind: str) -> Layout:
     return Layout(kind, width_of(kind), (Member("value", 0, kind),), "A single number.")
 
 
-class ControlInSlot:
+class ControlInSlot(Slot):
     """What halMemCtl takes, by type."""
-
-    gives = False
 
     def __init__(self, resolve: Resolve) -> None:
         self._memory = Guarded(8)
@@ -131,14 +129,9 @@ class ControlInSlot:
         self._memory.view[:] = content
         return self._memory.address
 
-    def read(self) -> None:
-        """Give nothing back."""
 
-
-class ControlSizeSlot:
+class ControlSizeSlot(Slot):
     """The size of what halMemCtl takes."""
-
-    gives = False
 
     def __init__(self, passed: ControlInSlot, resolve: Resolve) -> None:
         self._passed = passed
@@ -147,11 +140,8 @@ class ControlSizeSlot:
     def load(self, value: Any, _args: Arguments) -> int:
         return self._passed.natural if value is None else checked(value, "u64", self._resolve)
 
-    def read(self) -> None:
-        """Give nothing back."""
 
-
-class ControlOutSlot:
+class ControlOutSlot(Slot):
     """What halMemCtl gives, by type."""
 
     gives = True

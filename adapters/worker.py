@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import faulthandler
+import gc
 import os
 import resource
 import signal
@@ -17,7 +18,6 @@ import threading
 from typing import NoReturn
 
 import msgspec
-
 from halcert.adapters import wire
 from halcert.adapters.calls import Caller, Memory, SymbolMissing
 from halcert.adapters.journal import BEGUN, Journal, Lane, array_head
@@ -67,9 +67,7 @@ class Worker:
             if kind == wire.EXIT:
                 return
             programs = (
-                [self._decode_run(content)]
-                if kind == wire.RUN
-                else self._decode_threads(content)
+                [self._decode_run(content)] if kind == wire.RUN else self._decode_threads(content)
             )
             refusals = self._run(programs)
             if refusals:
@@ -98,11 +96,9 @@ class Worker:
             each.join()
         return refusals
 
-    def _make(
-        self, index: int, requests: list[Request], lane: Lane, refusals: list[str]
-    ) -> None:
+    def _make(self, index: int, requests: list[Request], lane: Lane, refusals: list[str]) -> None:
         invoke, remember, encode = self._callers[index].invoke, self._memory.remember, self._encode
-        words, append = lane.words, lane.append
+        words = lane.words
         for begun, request in enumerate(requests, 1):
             words[BEGUN] = begun
             reply: Answered | Missing
@@ -117,7 +113,7 @@ class Worker:
                 if request.number and request.interface != "host.load":
                     remember(request.number, reply.out)
             content = encode(reply)
-            if not append(content):
+            if not lane.append(content, begun):
                 self._overflow(index, lane, content)
 
     def _overflow(self, index: int, lane: Lane, reply: bytes) -> None:
@@ -162,6 +158,8 @@ def prepare(setting: Setting, parent: int) -> None:
 
 def main(channel: socket.socket, journal: Journal, setting: Setting, parent: int) -> NoReturn:
     """Be a worker, to the end of the process."""
+    # Every request makes objects, none of them in cycles: looking for some only costs time.
+    gc.disable()
     try:
         prepare(setting, parent)
         try:
@@ -177,5 +175,3 @@ def main(channel: socket.socket, journal: Journal, setting: Setting, parent: int
     # shutdown is left out: this process is a fork of the zygote and owns nothing of it.
     libc.exit(0)
     raise AssertionError("exit returned")
-
-

@@ -23,7 +23,6 @@ import struct
 import sys
 
 import msgspec
-
 from halcert.adapters import worker
 from halcert.adapters.journal import Journal
 
@@ -99,9 +98,7 @@ class Zygote:
         for descriptor in (channel, log, journal):
             os.close(descriptor)
 
-    def _become_worker(
-        self, setting: worker.Setting, parent: int, descriptors: list[int]
-    ) -> None:
+    def _become_worker(self, setting: worker.Setting, parent: int, descriptors: list[int]) -> None:
         channel, status, log, journal = descriptors
         try:
             signal.set_wakeup_fd(-1)

@@ -21,7 +21,7 @@ from pathlib import Path
 from halcert.adapters import softhal
 from halcert.adapters.hal import HalAdapter
 from halcert.adapters.process import Process
-from halcert.adapters.protocol import Answered, Reply, Request, reference
+from halcert.adapters.protocol import Answered, Reply, Request
 from halcert.spec.abi.structs import LAYOUTS
 
 PROFILE = "ascend910b"

@@ -40,6 +40,31 @@ def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> None:
             look_around(lab)
 
 
+def witness_activities(areas: Sequence[str], profile: str) -> list[tuple[str, tuple[TraceStep, ...]]]:
+    """Return the witnesses of areas for a product as named calls, the boundaries behind the rules.
+
+    Those that end in something undefined show that a rule is reachable and are never carried out.
+    """
+    try:
+        from halcert.model.proofs import witnesses
+    except ImportError:
+        return []
+    found = []
+    counts: dict[str, int] = {}
+    for witness in witnesses(areas, profile):
+        if any(step.expected.verdict == "undefined" for step in witness.steps):
+            continue
+        counts[witness.rule] = counts.get(witness.rule, 0) + 1
+        count = counts[witness.rule]
+        name = witness.rule if count == 1 else f"{witness.rule}:{count}"
+        steps = tuple(
+            TraceStep(number, step.interface, step.args)
+            for number, step in enumerate(witness.steps, start=1)
+        )
+        found.append((witness.kind == "boundary", name, steps))
+    return [(name, steps) for _, name, steps in sorted(found, key=lambda each: each[0])]
+
+
 def look_around(lab: Lab) -> None:
     """Check that the refused call that was just made had no effect.
 

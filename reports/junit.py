@@ -41,7 +41,8 @@ def junit_xml(certificate: Certificate) -> bytes:
         _count(suite)
     _count(root, certificate.seconds)
     ET.indent(root)
-    return ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"
+    text = ET.tostring(root, encoding="unicode")
+    return f"<?xml version='1.0' encoding='utf-8'?>\n{text}\n".encode()
 
 
 def _by_rule(findings: Iterable[Finding]) -> Mapping[str, Sequence[Finding]]:

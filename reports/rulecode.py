@@ -10,7 +10,7 @@ import textwrap
 import tokenize
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from html import escape
 from types import CodeType, FunctionType
 from typing import Any
@@ -20,6 +20,7 @@ from halcert.spec.language import Rule
 LANGUAGE = "halcert.spec.language"
 """What rules are written in is known to readers of rules; it is not repeated with each."""
 MOST_HELPERS = 8
+SMALL = 2**16
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ def code_of(rule: Rule) -> tuple[Code, ...]:
     return tuple(pieces)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _piece(function: Callable[..., Any], title: str) -> Code:
     try:
         lines, first = inspect.getsourcelines(function)
@@ -99,7 +100,7 @@ def _constants(functions: list[Callable[..., Any]]) -> dict[str, str]:
         if isinstance(function, FunctionType):
             for name, value in _globals_of(function):
                 if name.isupper() and type(value) is int:
-                    found[name] = str(value) if value < 2**16 else f"{value:#x}"  # noqa: PLR2004
+                    found[name] = str(value) if value < SMALL else f"{value:#x}"
     return found
 
 
@@ -126,7 +127,7 @@ def _names_of(code: CodeType) -> Iterator[str]:
 _CLASSES = {tokenize.STRING: "s", tokenize.COMMENT: "c", tokenize.NUMBER: "n"}
 
 
-@lru_cache(maxsize=None)
+@cache
 def highlighted(text: str) -> str:
     """Return Python code as HTML: keywords, strings, comments and numbers in spans."""
     lines = text.splitlines(keepends=True)

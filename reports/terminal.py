@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -29,6 +29,7 @@ STYLES = {
 MOST_FINDINGS = 12
 MOST_STEPS = 6
 LONGEST_NOTE = 600
+UNLIMITED = 1000
 
 
 def summary(
@@ -59,6 +60,17 @@ def summary(
         printer.line()
     printer.files(files)
     printer.next(certificate, findings)
+
+
+def print_table(console: Console, table: RenderableType) -> None:
+    """Print a table; where no terminal limits the width, no line is broken or padded."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table, width=UNLIMITED, crop=False)
+    lines = (line.rstrip() for line in captured.get().splitlines())
+    console.print(Text("\n".join(lines)), soft_wrap=True, highlight=False)
 
 
 class _Printer:
@@ -119,7 +131,7 @@ class _Printer:
             table.add_column(name, justify="right", no_wrap=True)
         for area in areas:
             table.add_row(self._fit(Text(one_line(area.name))), *_cells(area, strengths))
-        self._console.print(Padding(table, (0, 0, 0, 1)))
+        print_table(self._console, Padding(table, (0, 0, 0, 1), expand=False))
         words = "MUST, SHOULD and MAY: rules that conform, of all there are"
         self.line(Text(words, style="bright_black"), indent=1)
         self.line()
@@ -151,9 +163,9 @@ class _Printer:
             self.line(Text(text, style="bright_black"), indent=6)
         for step in steps[-MOST_STEPS:]:
             who = f"[{step.who}] " if step.who else ""
-            text = Text(f"{step.number:>2}  {who}{step.call}")
-            text.append(f"  -> {step.came}" if step.result else "", style="bright_black")
-            self.line(text, indent=6)
+            line = Text(f"{step.number:>2}  {who}{step.call}")
+            line.append(f"  -> {step.came}" if step.result else "", style="bright_black")
+            self.line(line, indent=6)
 
     def files(self, files: Sequence[Path]) -> None:
         for path in files:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 from halcert.reports import human, values
@@ -67,7 +67,7 @@ class _Types:
     outputs: Mapping[str, Any]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _types(interface: str) -> _Types:
     known = _interfaces().get(interface)
     if known is None:
@@ -76,7 +76,7 @@ def _types(interface: str) -> _Types:
     return _Types(annotations_of(known.call), {n: t for n, t in outputs.items() if n != "code"})
 
 
-@lru_cache(maxsize=1)
+@cache
 def _interfaces() -> Mapping[str, Any]:
     return interfaces()
 
@@ -132,14 +132,20 @@ def _addresses(outputs: Mapping[str, Any]) -> int:
 def _described(step: TraceStep, names: _Names, who: str) -> StepText:
     types = _types(step.interface)
     arguments = tuple(
-        (one_line(name), values.argument(name, value, types.arguments.get(name), names.of_reference))
+        (
+            one_line(name),
+            values.argument(name, value, types.arguments.get(name), names.of_reference),
+        )
         for name, value in step.args.items()
     )
     outcome = step.outcome
     outputs: tuple[tuple[str, str], ...] = ()
     if isinstance(outcome, Answered):
         outputs = tuple(
-            (names.of_output(step.number, name), values.output(name, value, types.outputs.get(name)))
+            (
+                names.of_output(step.number, name),
+                values.output(name, value, types.outputs.get(name)),
+            )
             for name, value in outcome.out.items()
             if value is not None
         )

@@ -1,4 +1,4 @@
-"""Values of a call in the words of the C headers: flags by name, addresses in hex, sizes for people."""
+"""Values of a call as people read them: flags by name, addresses in hex, sizes in units."""
 
 from __future__ import annotations
 
@@ -110,20 +110,24 @@ def _of_domain(name: str, value: int, domain: Domain) -> str:
 
 
 def _plain(value: Any, annotation: Any, refer: Refer) -> str:
+    if isinstance(value, Mapping):
+        return _record(value, annotation, refer)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return data(bytes(value))
+    if isinstance(value, list | tuple):
+        return _list(value, annotation, refer)
+    return _scalar(value, annotation)
+
+
+def _scalar(value: Any, annotation: Any) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        word = isinstance(annotation, type) and issubclass(annotation, BitWord)
-        return bit_word(annotation, value) if word else human.number(value)
-    if isinstance(value, bytes | bytearray | memoryview):
-        return data(bytes(value))
-    if isinstance(value, Mapping):
-        return _record(value, annotation, refer)
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return _list(value, annotation, refer)
-    return one_line(str(value))
+    if not isinstance(value, int):
+        return one_line(str(value))
+    word = isinstance(annotation, type) and issubclass(annotation, BitWord)
+    return bit_word(annotation, value) if word else human.number(value)
 
 
 def _record(value: Mapping[str, Any], annotation: Any, refer: Refer) -> str:

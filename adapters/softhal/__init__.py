@@ -1,4 +1,4 @@
-"""Where the bundled software driver is: the library that came with the installation, or a fresh one.
+"""Where the bundled software driver is: the library that was shipped, or a fresh one.
 
 An installation ships the compiled libraries beside the sources. A working copy has sources that
 change, so there the driver is compiled into a cache folder, once for each state of the sources.

@@ -82,7 +82,7 @@ def steps_of(
 def _wishes(word: Word, reading: Reading) -> Iterator[BoolLike]:
     """Wishes from the most to the least important ones."""
     readings = [*(taken.reading for taken in word.steps), reading]
-    for number, each in enumerate(readings[:-1]):
+    for number, each in enumerate(readings):
         yield from (negation(held.holds) for held in each.may)
         yield from _places(number, each)
     for each in readings:

@@ -346,7 +346,7 @@ _ALL = (
 FUNCTIONS = {function.symbol: function for function in _ALL}
 """Every function by its symbol."""
 
-INFO_VIEWS = {
+INFO_VIEWS: dict[int, str] = {
     **dict.fromkeys(range(InfoType.MEM_INFO_TYPE_MAX + 1), "MemPhyInfo"),
     InfoType.MEM_INFO_TYPE_ADDR_CHECK: "MemAddrInfo",
     InfoType.MEM_INFO_TYPE_CTRL_NUMA_INFO: "MemNumaInfo",
@@ -361,7 +361,7 @@ INFO_VIEWS = {
 INFO_INPUTS = {"MemAddrInfo": ("addr", "cnt", "mem_type"), "MemUbTokenInfo": ("va", "size")}
 """The members of those layouts that the caller sets."""
 
-CONTROL_VIEWS = {
+CONTROL_VIEWS: dict[int, tuple[str, str]] = {
     CtrlType.CTRL_TYPE_ADDR_MAP: ("AddrMapInPara", "AddrMapOutPara"),
     CtrlType.CTRL_TYPE_ADDR_UNMAP: ("AddrUnmapInPara", ""),
     CtrlType.CTRL_TYPE_SUPPORT_FEATURE: ("supportFeaturePara", "supportFeaturePara"),

@@ -30,9 +30,9 @@ from halcert.spec.svm.matrix import (
     DescriptorOut,
     DescriptorRef,
     executes,
+    idle,
     matrix_copied,
     span,
-    usable,
 )
 from halcert.spec.svm.memory import (
     arriving,
@@ -340,10 +340,7 @@ class Memcpy2D(Call, frozen=True):
     @undefined("SVM-C2D-026", source=HEADER.at("drvMemDestroyAddr"))
     def no_such_descriptor(call, state: State) -> bool:
         """Destroying what is not a descriptor, or one whose copy is under way."""
-        dma = call.p_copy.dma
-        return _destroys(call) and (
-            not usable(state, dma) or state.descriptors.at(dma.dma).submitted
-        )
+        return _destroys(call) and not idle(state, call.p_copy.dma)
 
     @may_reject("SVM-C2D-027", DrvError.OUT_OF_MEMORY, source=(V2, V3))
     def memory_may_be_short(call) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from typing_extensions import Self
@@ -26,17 +27,14 @@ class DescriptorRef(Record, frozen=True):
     @classmethod
     def from_plain(cls, value: Any) -> Self:
         """Build the reference from a number, true, a mapping, or null."""
-        if value is None or value is False or value == 0:
-            return cls(given=False, dma=0, devid=0, virt_id=0, altered=False)
-        if isinstance(value, bool | int):
-            dma = 0 if value is True else value
-            return cls(given=True, dma=dma, devid=0, virt_id=0, altered=False)
+        members = {"dma": value} if not isinstance(value, Mapping) else value
+        named = members.get("dma", True)
         return cls(
-            given=value.get("dma", True) not in {0, None},
-            dma=0 if value.get("dma", True) in {True, None} else value["dma"],
-            devid=value.get("devid", 0),
-            virt_id=value.get("virt_id", 0),
-            altered=any(name not in {"dma", "devid"} for name in value),
+            given=bool(named),
+            dma=0 if named is True or named is None else int(named),
+            devid=members.get("devid", 0),
+            virt_id=members.get("virt_id", 0),
+            altered=any(name != "dma" and name != "devid" for name in members),
         )
 
 
@@ -54,6 +52,11 @@ class DescriptorOut(Record, frozen=True):
 def usable(state: State, ref: DescriptorRef) -> bool:
     """Tell whether a call names a live descriptor that nobody tampered with."""
     return state.descriptors.at(ref.dma).exists and not ref.altered
+
+
+def idle(state: State, ref: DescriptorRef) -> bool:
+    """Tell whether a call names a live descriptor whose copy is not under way."""
+    return usable(state, ref) and not state.descriptors.at(ref.dma).submitted
 
 
 def span(pitch: int, width: int, height: int) -> int:

@@ -183,7 +183,8 @@ def notes():
         Obligation("inductive", "unknown", 10.0, "the solver gave up after 10 s"),
     )
     return {
-        rule: ProofNote(rule, obligations, steps()[:2]) for rule in ("SVM-FREE-002", "SVM-ALLOC-002")
+        rule: ProofNote(rule, obligations, steps()[:2])
+        for rule in ("SVM-FREE-002", "SVM-ALLOC-002")
     }
 
 

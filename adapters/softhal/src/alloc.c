@@ -3,7 +3,6 @@
 
 #include "internal.h"
 
-#define OWN_HEAP_ABOVE (512 * MIB)
 #define RACE_WINDOW_MICROSECONDS 3000
 
 static unsigned charged_node(unsigned node)
@@ -157,7 +156,6 @@ static uint64_t allocate(const struct plan *plan, uint64_t size, uint64_t flag)
     block->module = module_of(flag);
     block->cache_limit = plan->cache_limit;
     state.host_used = state.host_used || kind_is_host(plan->kind);
-    state.uvm_used = state.uvm_used || plan->kind == KIND_UVM;
     address = block->start;
     widen_race(address);
     return address;

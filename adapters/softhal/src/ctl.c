@@ -88,8 +88,6 @@ static drvError_t support_feature(const struct supportFeaturePara *in, struct su
         return code;
     }
     uint64_t mask = supported_features(asked.devid) & asked.support_feature;
-    /* Asking for this bit announces that real DDR is wanted. */
-    state.real_ddr = state.real_ddr || (mask & CTRL_SUPPORT_NUMA_TS) != 0;
     leave();
     out->support_feature = mask;
     return DRV_ERROR_NONE;

@@ -7,6 +7,7 @@
  * start time, so that a recycled pid is no disguise) are taken back when somebody joins and when
  * memory is short.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,12 +17,15 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
 
 #define DOMAIN_MAGIC 0x736f667468616c31ULL
 #define DOMAIN_VERSION 1U
+#define DOMAIN_FOLDER "/dev/shm"
+#define ABANDONED_SECONDS 60
 enum { SLOTS = 256 };
 
 struct slot {
@@ -198,14 +202,54 @@ static int open_locked(void)
     }
 }
 
-static bool anybody_alive(void)
+static bool anybody_alive(const struct domain *some)
 {
     for (int s = 0; s < SLOTS; s++) {
-        if (slot_is_alive(&domain->slots[s])) {
+        if (slot_is_alive(&some->slots[s])) {
             return true;
         }
     }
     return false;
+}
+
+/* Takes one other domain away if all its processes were killed a while ago. */
+static void sweep_one(const char *path)
+{
+    struct stat by_fd;
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (fd < 0) {
+        return;
+    }
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &by_fd) == 0 &&
+        by_fd.st_size == (off_t)sizeof(struct domain) && time(NULL) - by_fd.st_mtime > ABANDONED_SECONDS) {
+        struct domain *other = mmap(NULL, sizeof(*other), PROT_READ, MAP_SHARED, fd, 0);
+        if (other != MAP_FAILED) {
+            if (!anybody_alive(other)) {
+                unlink(path);
+            }
+            munmap(other, sizeof(*other));
+        }
+        flock(fd, LOCK_UN);
+    }
+    close(fd);
+}
+
+/* Whoever is killed cannot tidy up; whoever comes later does. */
+static void sweep(void)
+{
+    char prefix[32];
+    char path[320];
+    DIR *folder = opendir(DOMAIN_FOLDER);
+    snprintf(prefix, sizeof(prefix), "softhal-%u-", (unsigned)getuid());
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        snprintf(path, sizeof(path), DOMAIN_FOLDER "/%s", entry->d_name);
+        if (strncmp(entry->d_name, prefix, strlen(prefix)) == 0 && strcmp(path, domain_path) != 0) {
+            sweep_one(path);
+        }
+    }
+    if (folder != NULL) {
+        closedir(folder);
+    }
 }
 
 static bool claim_slot(void)
@@ -226,7 +270,7 @@ static bool claim_slot(void)
 
 int domain_attach(struct config *config)
 {
-    snprintf(domain_path, sizeof(domain_path), "/dev/shm/softhal-%u-%s", (unsigned)getuid(), config->domain);
+    snprintf(domain_path, sizeof(domain_path), DOMAIN_FOLDER "/softhal-%u-%s", (unsigned)getuid(), config->domain);
     int fd = open_locked();
     if (fd < 0 || ftruncate(fd, (off_t)sizeof(struct domain)) != 0) {
         complain("%s cannot be used: %s", domain_path, strerror(errno));
@@ -241,7 +285,7 @@ int domain_attach(struct config *config)
         domain = memory;
         bool known = domain->magic == DOMAIN_MAGIC && domain->version == DOMAIN_VERSION;
         /* The seeded leak must survive a domain without live processes, or nobody could see it. */
-        if (known && (anybody_alive() || FAULT(leak_dead_process))) {
+        if (known && (anybody_alive(domain) || FAULT(leak_dead_process))) {
             ok = domain_adopt(config);
         } else {
             domain_create(config);
@@ -257,6 +301,9 @@ int domain_attach(struct config *config)
     }
     flock(fd, LOCK_UN); /* the mapping keeps the open file, and with it the lock, alive */
     close(fd);
+    if (ok) {
+        sweep();
+    }
     return ok ? 0 : -1;
 }
 
@@ -322,7 +369,7 @@ static void __attribute__((destructor)) domain_detach(void)
     domain_unlock();
     own = NULL;
     if (fd >= 0) {
-        if (!FAULT(leak_dead_process) && !anybody_alive()) {
+        if (!FAULT(leak_dead_process) && !anybody_alive(domain)) {
             unlink(domain_path);
         }
         close(fd);

@@ -215,8 +215,6 @@ struct state {
     bool any_device_opened;
     bool host_used; /* some host allocation happened: device 0 is registered with the kernel (v2) */
     bool user_malloc_attribute; /* feature 2 was asked for */
-    bool real_ddr;              /* NUMA_TS was asked for */
-    bool uvm_used;
     struct device_state device[V2_MAX_AGENT];
 };
 LOCAL extern struct state state;

@@ -90,8 +90,6 @@ static void start_over(void)
     state.any_device_opened = false;
     state.host_used = false;
     state.user_malloc_attribute = false;
-    state.real_ddr = false;
-    state.uvm_used = false;
 }
 
 drvError_t enter(void)

@@ -1,0 +1,148 @@
+"""Seeded faults: does the suite find each one, by which rule, and how fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+import msgspec
+
+from halcert.adapters.hal import Fault, HalAdapter
+from halcert.adapters.protocol import Options
+from halcert.conformance.activity import Activity, Effort
+from halcert.conformance.campaign import Campaign, Plan, Target, directed
+from halcert.conformance.witness import witness_activities
+from halcert.results import Trace, TraceHeader, TraceStep, write_trace
+
+QUICK = Effort(shrink=0.0, reduce=2.0, repetitions=1)
+
+
+class FaultResult(msgspec.Struct, frozen=True):
+    """What the suite made of one seeded fault.
+
+    Attributes:
+        name: name of the fault; empty for the unmodified driver.
+        interface: interface that it is in.
+        description: what it does.
+        found: whether the suite found something.
+        rule: id of the rule that found it.
+        strength: strength of that rule.
+        shape: how the rule was broken.
+        test: test that found it.
+        came: what came.
+        seconds: seconds of testing until it was found, or until the search was given up.
+        steps: the smallest trace.
+        trouble: what went wrong with the suite itself.
+    """
+
+    name: str
+    interface: str
+    description: str
+    found: bool
+    rule: str = ""
+    strength: str = ""
+    shape: str = ""
+    test: str = ""
+    came: str = ""
+    seconds: float = 0.0
+    steps: tuple[TraceStep, ...] = ()
+    trouble: str = ""
+
+
+def seeded_faults() -> list[Fault]:
+    """Return the faults that the software driver offers.
+
+    Raises:
+        AdapterError: the fault build of the driver cannot be had.
+    """
+    return list(HalAdapter().faults())
+
+
+UNMODIFIED = Fault("", "", "", "the unmodified software driver")
+
+
+def search(
+    fault: Fault, target: Target, seed: int, budget: float, activities: Sequence[Activity]
+) -> FaultResult:
+    """Run the suite against the driver with one fault until it finds something."""
+    options = msgspec.structs.replace(target.options, fault=fault.name or None)
+    target = msgspec.structs.replace(target, options=options)
+    plan = Plan(seed=seed, budget=budget, jobs=1, effort=QUICK, stop_at_first=True)
+    campaign = Campaign(target, plan)
+    campaign.run(activities)
+    before = 0.0
+    for done in campaign.done:
+        for failure in done.failures:
+            return FaultResult(
+                name=fault.name,
+                interface=fault.interface,
+                description=fault.summary,
+                found=True,
+                rule=failure.rule,
+                strength=failure.strength,
+                shape=failure.shape,
+                test=done.activity,
+                came=failure.came,
+                seconds=before + failure.seconds,
+                steps=failure.steps,
+            )
+        before += done.seconds
+    trouble = next((done.trouble for done in campaign.done if done.trouble), "")
+    return FaultResult(
+        fault.name, fault.interface, fault.summary, found=False, seconds=before, trouble=trouble
+    )
+
+
+def search_all(
+    faults: Sequence[Fault],
+    target: Target,
+    *,
+    seed: int,
+    budget: float,
+    jobs: int,
+    told: Callable[[FaultResult], None],
+) -> list[FaultResult]:
+    """Search for every fault, several at a time, and tell each result as it comes.
+
+    Returns:
+        The results in the order of the faults.
+    """
+    activities = directed(target, seed, witness_activities(target.areas, target.profile))
+    results: dict[str, FaultResult] = {}
+    context = get_context("forkserver")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        pending: dict[Future[FaultResult], Fault] = {
+            pool.submit(search, fault, target, seed, budget, activities): fault
+            for fault in faults
+        }
+        try:
+            for future in as_completed(pending):
+                result = future.result()
+                results[result.name] = result
+                told(result)
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+    return [results[fault.name] for fault in faults]
+
+
+def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
+    """Write the trace by which a fault was found."""
+    header = TraceHeader(
+        profile=target.profile,
+        adapter=target.adapter,
+        origin=result.test,
+        rule=result.rule,
+        came=result.came,
+        environment={"SOFTHAL_FAULT": result.name},
+    )
+    path = out / "faults" / f"{result.name or 'unmodified'}.jsonl"
+    write_trace(Trace(header, result.steps), path)
+    return path
+
+
+def bundled_target(profile: str, areas: Sequence[str], devices: Sequence[int]) -> Target:
+    """Return the bundled software driver as a target."""
+    return Target("hal", Options(), profile, tuple(areas), tuple(devices))

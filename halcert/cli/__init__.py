@@ -1,0 +1,95 @@
+"""The command line: ``halcert certify``, ``prove``, ``faults``, ``replay``, ``spec``, ``doctor``, ``abi``.
+
+Each command is a module of its own, loaded when it is called. Errors that are the user's or the
+machine's end in a message and an exit code, never in a traceback.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from halcert.results import Exit
+
+COMMANDS = {
+    "certify": "run the suite against an implementation and write a certificate",
+    "prove": "prove that the rules are consistent, complete and reachable",
+    "faults": "see whether the suite finds every seeded fault of the software driver",
+    "replay": "repeat a trace and say whether it still fails",
+    "spec": "look up rules",
+    "doctor": "say what is here: implementations, devices, versions, and what is missing",
+    "abi": "compare the declared binary interface with a header",
+}
+
+
+class Commands(click.Group):
+    """The commands, loaded when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """Return the names in the order of their use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Load a command by name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"halcert.cli.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="halcert", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Conformance of Ascend NPU memory interfaces, from rule to certificate.
+
+    Start with `halcert certify`: it runs every test against the bundled software driver, or
+    against your library with --library PATH, and writes a certificate to halcert-out/.
+
+    \b
+    Exit codes:
+      0  certified, everything settled, every fault found
+      1  violations found
+      2  wrong usage or configuration
+      3  incomplete: a MUST rule was not exercised, or the run was cut short
+      4  the implementation could not be started
+      5  the suite or the adapter failed
+    """
+
+
+def main() -> None:
+    """Run the command line and exit with the code that it gives."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and return its exit code."""
+    from halcert.cli.errors import explained
+
+    try:
+        code = cli.main(arguments, prog_name="halcert", standalone_mode=False)
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.exceptions.NoArgsIsHelpError as help_wanted:
+        help_wanted.show()
+        return int(Exit.USAGE)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        return int(Exit.INCOMPLETE)
+    except Exception as error:
+        told = explained(error)
+        if told is None:
+            raise
+        click.echo(told.text, err=True)
+        return int(told.code)
+    return code if isinstance(code, int) else 0

@@ -1,0 +1,80 @@
+"""``halcert certify``: run the suite and write a certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from halcert.cli.options import areas_option, command_line, run_options, target_options
+from halcert.cli.progress import RunProgress
+from halcert.conformance.activity import Effort
+from halcert.conformance.run import Choice, prepared
+from halcert.reports import summary, write_reports
+from halcert.results.proof import FILE_NAME as PROOFS
+
+
+@click.command()
+@target_options
+@areas_option
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=40.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for the tests; the machines use what the directed tests leave.",
+)
+@run_options
+@click.option("-q", "--quiet", is_flag=True, help="Only the verdict.")
+def certify(  # noqa: PLR0913 - one parameter for each option
+    adapter: str,
+    library: str | None,
+    fault: str | None,
+    profile: str,
+    areas: tuple[str, ...],
+    budget: float,
+    seed: int,
+    jobs: int,
+    out: Path,
+    quiet: bool,  # noqa: FBT001 - click passes flags by name
+) -> int:
+    """Run the suite against an implementation and write a certificate.
+
+    The implementation runs in processes of its own: a crash or a hang is a finding, not the end
+    of the run. Findings are written to the output folder as soon as they are made, each with
+    the smallest sequence of calls that shows it.
+
+    \b
+    Examples:
+      halcert certify
+      halcert certify --library /usr/local/Ascend/driver/lib64/driver/libascend_hal.so
+      halcert certify --profile ascend950 --seed 7 --budget 120
+
+    A certificate says `certified` only if every MUST rule of the profile was exercised and
+    conforms. Open halcert-out/index.html for the whole result.
+    """
+    console = Console(highlight=False)
+    choice = Choice(
+        adapter=adapter,
+        library=library,
+        fault=fault,
+        profile=profile,
+        areas=areas,
+        seed=seed,
+        budget=budget,
+        jobs=jobs,
+        out=out,
+        command=command_line(),
+        effort=Effort(),
+    )
+    suite = prepared(choice)
+    with RunProgress(console, suite.rules(), budget, quiet=quiet) as progress:
+        activities = suite.activities()
+        certificate = suite.run(activities, progress.begin, progress.end)
+    files = write_reports(certificate, out)
+    summary(certificate, console, out=out, files=files)
+    if not (out / PROOFS).exists() and not quiet:
+        console.print(f"proofs of the rules: halcert prove --out {out}", markup=False)
+    return certificate.exit

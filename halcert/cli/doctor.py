@@ -1,0 +1,84 @@
+"""``halcert doctor``: what is here and what is missing."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from halcert.adapters.errors import AdapterError
+from halcert.adapters.protocol import Description, Options
+from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
+from halcert.conformance.verdicts import halcert_version
+from halcert.results import Exit
+from halcert.spec.catalogue import AREA_NAMES, AREAS
+from halcert.spec.profiles import PROFILES
+
+PACKAGES = ("z3-solver", "hypothesis", "pytest", "numpy", "msgspec", "click", "rich", "jinja2")
+NODES = ("/dev/davinci_manager", "/dev/davinci0")
+
+
+@click.command()
+@click.option("--adapter", default=None, metavar="NAME", help="Look at this adapter only.")
+@click.option("--library", default=None, metavar="PATH", help="Look at this library.")
+def doctor(adapter: str | None, library: str | None) -> int:
+    """Say which implementations, devices and versions are here, and what is missing.
+
+    Exit code 0 if at least one implementation can be certified, 4 if none can.
+    """
+    console = Console(highlight=False)
+
+    def say(name: str, text: str) -> None:
+        console.print(f"{name:<14}{text}", markup=False, soft_wrap=True)
+
+    say("halcert", halcert_version())
+    say("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
+    say("packages", ", ".join(f"{name} {_version(name)}" for name in PACKAGES))
+    compiler = shutil.which("cc")
+    say("compiler", compiler or "none; needed only to build the software driver from sources")
+    say("areas", ", ".join(n if n in AREAS else f"{n} (not specified yet)" for n in AREA_NAMES))
+    say("profiles", ", ".join(f"{each.name} ({each.title})" for each in PROFILES.values()))
+    nodes = [node for node in NODES if Path(node).exists()]
+    say("NPU", ", ".join(nodes) if nodes else "no device nodes; a real driver finds no device here")
+    names = [adapter or "hal"] if library else [adapter] if adapter else adapter_names()
+    usable = [_look_at(name, library, say) for name in names]
+    return int(Exit.OK if any(usable) else Exit.NOT_STARTED)
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"
+
+
+def _look_at(name: str, library: str | None, say: Callable[[str, str], None]) -> bool:
+    try:
+        found = adapter_named(name).describe(Options(library=library))
+    except UnknownAdapter as error:
+        say(name, str(error))
+        return False
+    except AdapterError as error:
+        say(name, f"cannot be used: {error}".replace("\n", "\n" + " " * 14))
+        return False
+    for line in _described(found):
+        say(name, line)
+    return bool(found.devices)
+
+
+def _described(found: Description) -> list[str]:
+    lines = [f"{found.implementation}, version {found.version or 'not reported'}"]
+    if found.path:
+        lines.append(f"{found.path}, sha256 {found.sha256[:16]}...")
+    devices = "not reported" if found.devices is None else str(found.devices)
+    lines.append(f"devices: {devices}")
+    if found.devices == 0:
+        lines.append("no device: nothing can be certified; are the device nodes accessible?")
+    if found.missing:
+        lines.append(f"lacks: {', '.join(found.missing)}")
+    return lines

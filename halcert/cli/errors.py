@@ -1,0 +1,36 @@
+"""Which errors are told in which words, and with which exit code."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from halcert.adapters.errors import (
+    AdapterError,
+    FaultUnknown,
+    LibraryNotFound,
+)
+from halcert.conformance.registry import UnknownAdapter
+from halcert.conformance.run import UsageError
+from halcert.results import Exit, TraceError
+
+
+class Told(NamedTuple):
+    """An error as the user reads it."""
+
+    text: str
+    code: Exit
+
+
+def explained(error: Exception) -> Told | None:
+    """Return what to tell the user about an error, or None if it is a fault of halcert."""
+    if isinstance(error, UsageError | UnknownAdapter | TraceError):
+        return Told(f"halcert: {error}", Exit.USAGE)
+    if isinstance(error, LibraryNotFound | FaultUnknown):
+        return Told(f"halcert: {error}", Exit.USAGE)
+    if isinstance(error, AdapterError):
+        return Told(f"halcert: {error}", Exit.NOT_STARTED)
+    if isinstance(error, BrokenPipeError):
+        return Told("", Exit.OK)
+    if isinstance(error, OSError) and error.filename is not None:
+        return Told(f"halcert: {error.filename}: {error.strerror}", Exit.USAGE)
+    return None

@@ -1,0 +1,121 @@
+"""``halcert faults``: does the suite find what it is there to find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import median
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from halcert.cli.options import areas_option, run_options
+from halcert.conformance.faults import (
+    UNMODIFIED,
+    FaultResult,
+    bundled_target,
+    keep_trace,
+    search_all,
+    seeded_faults,
+)
+from halcert.conformance.registry import adapter_named
+from halcert.conformance.run import UsageError, known_areas, known_profile
+from halcert.results import Exit
+
+
+@click.command()
+@areas_option
+@click.option("--profile", default="ascend910b", show_default=True, metavar="NAME")
+@click.option("--fault", "names", multiple=True, metavar="NAME", help="Only this one; repeatable.")
+@click.option(
+    "--budget",
+    type=click.FloatRange(min=0, min_open=True),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for each fault before it counts as not found.",
+)
+@click.option("--list", "only_list", is_flag=True, help="List the faults and do nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+@run_options
+def faults(  # noqa: PLR0913 - one parameter for each option
+    areas: tuple[str, ...],
+    profile: str,
+    names: tuple[str, ...],
+    budget: float,
+    only_list: bool,  # noqa: FBT001 - click passes flags by name
+    as_json: bool,  # noqa: FBT001 - likewise
+    out: Path,
+    jobs: int,
+    seed: int,
+) -> int:
+    """Run the suite against every seeded fault of the software driver.
+
+    Prints for each who found it, by which rule and how fast, and keeps its trace under
+    OUT/faults/. Last comes the unmodified driver, which must be clean.
+
+    Exit code 0 if every fault was found and the unmodified driver is clean, else 1.
+    """
+    console = Console(highlight=False)
+    known = {fault.name: fault for fault in seeded_faults()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise UsageError(f"there is no fault named {unknown[0]!r}; `halcert faults --list`")
+    chosen = [known[name] for name in names] or list(known.values())
+    if only_list:
+        _print_list(console, chosen)
+        return int(Exit.OK)
+    description = adapter_named("hal").describe()
+    devices = range(description.devices or 0)
+    target = bundled_target(known_profile(profile), known_areas(areas), devices)
+
+    def told(result: FaultResult) -> None:
+        if result.found:
+            keep_trace(result, target, out)
+        if not as_json:
+            console.print(_line(result), markup=False, soft_wrap=True)
+
+    results = search_all(
+        [*chosen, UNMODIFIED], target, seed=seed, budget=budget, jobs=jobs, told=told
+    )
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(results)).decode())
+    else:
+        _print_verdict(console, results)
+    return int(Exit.OK if all(map(_as_it_should, results)) else Exit.VIOLATIONS)
+
+
+def _as_it_should(result: FaultResult) -> bool:
+    return result.found == bool(result.name) and not result.trouble
+
+
+def _line(result: FaultResult) -> str:
+    name = result.name or UNMODIFIED.summary
+    if result.found:
+        how = f"{result.rule} ({result.strength}, {result.shape}) in {result.test}"
+        word = "found" if result.name else "NOT CLEAN"
+        return f"{word:9} {name:36} {result.seconds:6.2f} s  {len(result.steps):3} calls  {how}"
+    word = "NOT FOUND" if result.name else "clean"
+    return f"{word:9} {name:36} {result.seconds:6.2f} s  {result.trouble}".rstrip()
+
+
+def _print_list(console: Console, chosen: list[object]) -> None:
+    table = Table(box=None, pad_edge=False)
+    for title in ("fault", "interface", "class", "what it does"):
+        table.add_column(title)
+    for fault in seeded_faults():
+        if fault in chosen:
+            table.add_row(fault.name, fault.interface, fault.kind, fault.summary)
+    console.print(table)
+
+
+def _print_verdict(console: Console, results: list[FaultResult]) -> None:
+    seeded = [result for result in results if result.name]
+    found = [result for result in seeded if result.found]
+    clean = not any(result.found for result in results if not result.name)
+    times = f", median {median(r.seconds for r in found):.2f} s" if found else ""
+    console.print(
+        f"{len(found)} of {len(seeded)} faults found{times}; the unmodified driver is "
+        f"{'clean' if clean else 'NOT clean'}"
+    )

@@ -1,0 +1,107 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from halcert.conformance.registry import adapter_names
+from halcert.spec.catalogue import AREA_NAMES, AREAS
+from halcert.spec.profiles import PROFILES
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def split(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
+    """Split a list that is separated by commas."""
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def areas_option(function: F) -> F:
+    """Add ``--areas``."""
+    specified = ", ".join(AREAS)
+    return click.option(
+        "--areas",
+        default="",
+        callback=split,
+        metavar="A,B",
+        help=f"Areas, separated by commas: {', '.join(AREA_NAMES)}. "
+        f"Default: all that are specified ({specified}).",
+    )(function)
+
+
+def target_options(function: F) -> F:
+    """Add the options that name the implementation."""
+    for option in (
+        click.option(
+            "--profile",
+            default="ascend910b",
+            show_default=True,
+            metavar="NAME",
+            help=f"Product whose rules apply: {', '.join(PROFILES)}.",
+        ),
+        click.option(
+            "--fault",
+            metavar="NAME",
+            help="Use the software driver with a seeded fault (`halcert faults --list`).",
+        ),
+        click.option(
+            "--library",
+            metavar="PATH",
+            help="Library under test. Default: the bundled software driver.",
+        ),
+        click.option(
+            "--adapter",
+            default="hal",
+            show_default=True,
+            metavar="NAME",
+            help=f"How to talk to the implementation: {', '.join(adapter_names())}.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def run_options(function: F) -> F:
+    """Add the options of a run: seed, jobs, out."""
+    for option in (
+        click.option(
+            "--out",
+            type=click.Path(path_type=Path, file_okay=False),
+            default=Path("halcert-out"),
+            show_default=True,
+            help="Folder for everything that the run leaves.",
+        ),
+        click.option(
+            "--jobs",
+            type=click.IntRange(min=1),
+            default=min(cores(), 2),
+            show_default="up to 2, as there are cores",
+            help="Processes that run tests side by side.",
+        ),
+        click.option(
+            "--seed",
+            type=int,
+            default=0,
+            show_default=True,
+            help="Seed of all choices; the same seed makes the same calls.",
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def command_line() -> str:
+    """Return the command line as a shell would take it."""
+    return shlex.join(["halcert", *sys.argv[1:]])

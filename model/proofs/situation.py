@@ -1,0 +1,143 @@
+"""The situation in which a rule is proved: any valid state, and any call in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from halcert.model.symbolic.evaluate import Evaluator
+from halcert.model.symbolic.paths import merged
+from halcert.model.symbolic.reading import Accepted, Reading
+from halcert.model.symbolic.solver import Answer, Solver
+from halcert.model.symbolic.state import TABLES, any_state, keyed, named
+from halcert.model.symbolic.term import BoolLike, Term, both, implies
+from halcert.model.symbolic.values import SymbolicSequence, variables
+from halcert.spec.language import BitWord, Interface, Invariant, Record
+from halcert.spec.profiles import Profile
+
+ROWS = 3
+LARGE = 4096
+
+
+def invariant_holds(invariant: Invariant, view: Any) -> BoolLike:
+    """Return whether an invariant holds in a state."""
+    found: BoolLike = merged(lambda: invariant.holds(view))
+    return found
+
+
+def valid(view: Any, invariants: tuple[Invariant, ...]) -> BoolLike:
+    """Return whether tables are tables and all invariants hold."""
+    return both(keyed(view), named(view), *(invariant_holds(each, view) for each in invariants))
+
+
+@dataclass(frozen=True)
+class Situation:
+    """Any call of an interface in any valid state.
+
+    Attributes:
+        interface: the interface.
+        profile: the product.
+        invariants: what makes a state valid.
+        rows: how many rows each table has at most.
+        milliseconds: time limit of a question.
+    """
+
+    interface: Interface
+    profile: Profile
+    invariants: tuple[Invariant, ...]
+    rows: int = ROWS
+    milliseconds: int = 5000
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The rules of the interface at the call."""
+        view = any_state("before", self.rows)
+        call = variables(self.interface.call, "call")
+        result = variables(self.interface.result, "result")
+        return Reading(self.interface, self.profile, view, call, result)
+
+    @cached_property
+    def solver(self) -> Solver:
+        """A solver that knows that the state is valid."""
+        solver = Solver(self.milliseconds)
+        solver.add(valid(self.reading.view, self.invariants))
+        return solver
+
+    def accepted(self, outcome: Accepted) -> BoolLike:
+        """Return whether the call is accepted with this outcome and a result that is allowed."""
+        return both(self.reading.acceptable, self.reading.promised, outcome.applies)
+
+    def refutes(self, claim: BoolLike, *given: BoolLike) -> tuple[Answer, str]:
+        """Look for a state and call in which the claim is false.
+
+        Returns:
+            What the solver says, and the counterexample in words if there is one.
+        """
+        if claim is True:
+            return Answer.NO, ""
+        self.solver.push()
+        self.solver.add(*given)
+        self.solver.add(implies(claim, False))
+        answer = self.solver.check()
+        note = self.described() if answer is Answer.YES else ""
+        self.solver.pop()
+        return answer, note
+
+    def described(self) -> str:
+        """Return the state and call of the solver's last answer in words."""
+        reading = self.reading
+        terms = [leaf.term for leaf in (*reading.call.leaves, *reading.result.leaves)]
+        for name in TABLES:
+            for line in getattr(reading.view, name).lines:
+                terms += [each for each in (line.live, *line.values) if isinstance(each, Term)]
+        value = Evaluator(self.solver.model(terms))
+        lines = [*_rows(reading.view, value), _call(reading, value)]
+        return "\n".join(lines)
+
+
+def _rows(view: Any, value: Evaluator) -> Iterator[str]:
+    found = False
+    for name in TABLES:
+        table = getattr(view, name)
+        for line in table.lines:
+            if value(line.live):
+                found = True
+                columns = zip(table.shape.columns, map(value, line.values), strict=True)
+                yield f"{name}: " + ", ".join(f"{c} = {shown(v)}" for c, v in columns)
+    if not found:
+        yield "all tables are empty"
+
+
+def _call(reading: Reading, value: Evaluator) -> str:
+    args = _fields(reading.call.value, value)
+    outputs = _fields(reading.result.value, value)
+    return f"{reading.interface.name}({args}) gives {outputs}"
+
+
+def _fields(struct: Any, value: Evaluator) -> str:
+    parts = [(name, _shown(getattr(struct, name), value)) for name in struct.__struct_fields__]
+    return ", ".join(f"{name} = {text}" for name, text in parts)
+
+
+def _shown(part: Any, value: Evaluator) -> str:
+    if isinstance(part, BitWord):
+        values = {name: value(getattr(part, name)) for name in part.layout}
+        return "{" + ", ".join(f"{n} {shown(v)}" for n, v in values.items() if v) + "}"
+    if isinstance(part, Record):
+        return "{" + _fields(part, value) + "}"
+    if isinstance(part, SymbolicSequence):
+        if not value(part.given):
+            return "null"
+        return "[" + ", ".join(_shown(e, value) for e in part.items[: value(part.count)]) + "]"
+    if isinstance(part, (Term, int)):
+        return shown(value(part))
+    return "..."
+
+
+def shown(value: int | bool) -> str:
+    """Return a value as people read it: addresses and large sizes in hexadecimal."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return hex(value) if abs(value) > LARGE else str(value)
