@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
@@ -180,31 +180,22 @@ class Descriptors:
         return {"dma": number, **self._reader.read(self.memory(number).view)}
 
 
-class DmaSlot(Slot):
-    """A DMA descriptor: an earlier one by its number, or a new one."""
+class NewDmaSlot(Slot):
+    """A place for a DMA descriptor: a new one, or an earlier one that is to be used again."""
 
     gives = True
 
-    def __init__(self, descriptors: Descriptors, resolve: Resolve, *, may_be_new: bool) -> None:
+    def __init__(self, descriptors: Descriptors, resolve: Resolve) -> None:
         self._descriptors = descriptors
         self._resolve = resolve
         self._writer = RecordWriter(Descriptors.layout, resolve)
-        self._may_be_new = may_be_new
         self._number = 0
 
     def load(self, value: Any, _args: Arguments) -> int:
-        value = self._resolve(value)
-        members: Mapping[str, Any] = {}
-        if isinstance(value, Mapping):
-            members = {name: item for name, item in value.items() if name != "dma"}
-            value = value.get("dma", True)
-        if self._may_be_new and value is True:
+        members, self._number, fresh = named_descriptor(value, self._resolve)
+        if fresh:
             self._number = self._descriptors.new()
             members = {"devid": 0, **members}
-        elif self._may_be_new and value is False:
-            self._number = 0
-        else:
-            self._number = 0 if value is None else checked(value, "u32", self._resolve)
         if self._number == 0:
             return 0
         memory = self._descriptors.memory(self._number)
@@ -215,11 +206,44 @@ class DmaSlot(Slot):
         return self._descriptors.read(self._number)
 
 
+class DmaSlot(Slot):
+    """An earlier DMA descriptor."""
+
+    def __init__(self, descriptors: Descriptors, resolve: Resolve) -> None:
+        self._descriptors = descriptors
+        self._resolve = resolve
+        self._writer = RecordWriter(Descriptors.layout, resolve)
+        self._copies: list[Any] = []
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        return self.load_all([value])[0]
+
+    def load_all(self, values: Sequence[Any]) -> list[int]:
+        """Return the addresses of several descriptors of one call."""
+        self._copies.clear()
+        return [self._load_one(value) for value in values]
+
+    def _load_one(self, value: Any) -> int:
+        members, number, fresh = named_descriptor(value, self._resolve)
+        if fresh:
+            raise Refused(f"{value!r} names no earlier descriptor")
+        if number == 0:
+            return 0
+        memory = self._descriptors.memory(number)
+        if not members:
+            return memory.address
+        # Only this call is to see the change: it gets a copy.
+        copy = (ctypes.c_ubyte * len(memory.view)).from_buffer_copy(memory.view)
+        self._writer.write(memoryview(copy).cast("B"), members)
+        self._copies.append(copy)
+        return ctypes.addressof(copy)
+
+
 class DmaArraySlot(Slot):
     """An array of pointers to DMA descriptors."""
 
     def __init__(self, descriptors: Descriptors, resolve: Resolve) -> None:
-        self._one = DmaSlot(descriptors, resolve, may_be_new=False)
+        self._each = DmaSlot(descriptors, resolve)
         self._array = InArraySlot("u64", resolve)
 
     def load(self, value: Any, args: Arguments) -> int:
@@ -227,4 +251,17 @@ class DmaArraySlot(Slot):
             return 0
         if not isinstance(value, list | tuple):
             raise Refused(f"{value!r} is no list")
-        return self._array.load([self._one.load(item, args) for item in value], args)
+        return self._array.load(self._each.load_all(value), args)
+
+
+def named_descriptor(value: Any, resolve: Resolve) -> tuple[Mapping[str, Any], int, bool]:
+    """Return the members that are set, the number of the descriptor, and whether it is new."""
+    value = resolve(value)
+    members: Mapping[str, Any] = {}
+    if isinstance(value, Mapping):
+        members = {name: item for name, item in value.items() if name != "dma"}
+        value = resolve(value.get("dma", True))
+    if value is True:
+        return members, 0, True
+    number = 0 if value is None or value is False else checked(value, "u32", resolve)
+    return members, number, False

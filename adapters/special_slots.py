@@ -7,7 +7,7 @@ from typing import Any
 
 from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
-from halcert.adapters.slots import Arguments, Descriptors, DmaSlot, Slot
+from halcert.adapters.slots import Arguments, Descriptors, NewDmaSlot, Slot
 from halcert.spec.abi.functions import CONTROL_VIEWS, INFO_INPUTS, INFO_VIEWS
 from halcert.spec.abi.structs import LAYOUTS, Layout, Member, width_of
 from halcert.spec.language.interface import POISON
@@ -24,7 +24,7 @@ class Copy2DSlot(Slot):
         self._blank = bytes(layout.size)
         self._writer = RecordWriter(layout, resolve)
         self._reader = RecordReader(layout)
-        self._dma = DmaSlot(descriptors, resolve, may_be_new=True)
+        self._dma = NewDmaSlot(descriptors, resolve)
         self._given = False
 
     def load(self, value: Any, args: Arguments) -> int:

@@ -7,7 +7,8 @@ promised is not made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -79,6 +80,7 @@ class Lab:
     steps: list[TraceStep] = field(default_factory=list)
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     _book: Book = field(default_factory=Book)
+    _observing: bool = False
     _actors: dict[int, Actor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,6 +111,16 @@ class Lab:
         if process not in self._actors:
             self._actors[process] = self.setting.session.spawn()
         return self._actors[process]
+
+    @contextmanager
+    def observing(self, process: int = 0) -> Iterator[None]:
+        """Mark copies as looks at memory, which do not answer for what they copy."""
+        pen = self.world.views[process].contents.pen  # type: ignore[attr-defined]
+        pen.observing = self._observing = True
+        try:
+            yield
+        finally:
+            pen.observing = self._observing = False
 
     def named(self, interface: str, args: Mapping[str, Any]) -> dict[str, Any]:
         """Return arguments with references in place of what earlier calls gave."""
@@ -154,7 +166,15 @@ class Lab:
         number = len(self.steps) + 1
         written = self.named(interface.name, args)
         self.steps.append(
-            TraceStep(number, interface.name, written, outcome, process, 0, dict(args))
+            TraceStep(
+                number,
+                interface.name,
+                written,
+                outcome,
+                process,
+                values=dict(args),
+                observing=self._observing,
+            )
         )
         if not isinstance(outcome, Answered):
             raise self._broken(self._no_answer(call, outcome, process), interface.name)
@@ -190,8 +210,10 @@ class Lab:
 
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)
-        held = self.setting.oracle.holding(rules, call, self.world.views[process])
-        expected = held[0] if held else rules.accepts[0][0]
+        view = self.world.views[process]
+        held = self.setting.oracle.holding(rules, call, view)
+        fitting = [rule for rule, when, _ in rules.accepts if when is None or when(call, view, None)]
+        expected = held[0] if held else fitting[0] if fitting else rules.accepts[0][0]
         allowed = "the call is refused" if held else "the call returns"
         shape, came = _shape_of(outcome)
         return Violation(expected.id, Strength.MUST, shape, allowed, came)

@@ -60,9 +60,10 @@ def check_block(lab: Lab, block: Block, process: int = 0) -> None:
         target = scratch(lab, process)
         if target is None:
             return
-        copied = lab.call(
-            "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
-        )
+        with lab.observing(process):
+            copied = lab.call(
+                "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
+            )
         if copied is not None and copied.code == 0:
             lab.call("host.load", process, address=target, size=length)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from itertools import groupby
 
 from halcert.conformance.book import resolve
@@ -42,7 +43,9 @@ def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -
             args = resolve(step.args, _outputs(lab, numbers))
         except KeyError:
             continue
-        if lab.call(step.interface, step.actor, **args) is not None:
+        with lab.observing(step.actor) if step.observing else nullcontext():
+            made = lab.call(step.interface, step.actor, **args)
+        if made is not None:
             numbers[step.number] = len(lab.steps)
 
 

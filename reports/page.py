@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -19,6 +19,7 @@ from halcert.reports.rulecode import highlighted
 from halcert.reports.ruletext import STRENGTHS, rule_texts
 from halcert.results import Certificate, ProofNote
 from halcert.spec.catalogue import rules as all_rules
+from halcert.spec.language.interface import RULE_ID
 
 TEMPLATE = "page.html.j2"
 _NAME = re.compile(r"``([^`]+)``")
@@ -55,6 +56,7 @@ def page(
         areas=view.areas(certificate),
         findings=findings,
         rules=rules,
+        ids={rule.result.id for rule in rules},
         proved=bool(proofs),
         verdicts=view.tally(
             (rule.result.verdict.value for rule in rules), [each.value for each in view.ORDER[::-1]]
@@ -112,6 +114,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["linked"] = linked
     environment.filters["prose"] = prose
     environment.filters["seconds"] = human.seconds
     environment.filters["line"] = one_line
@@ -122,6 +125,15 @@ def _environment() -> Environment:
 def prose(text: str) -> str:
     """Return a sentence of the specification as HTML, with ``names`` in the type of code."""
     return _NAME.sub(r"<code>\1</code>", escape(printable(text)))
+
+
+def linked(text: str, ids: Collection[str]) -> str:
+    """Return text as HTML in which the ids of rules lead to the rules."""
+
+    def link(match: re.Match[str]) -> str:
+        return f'<a href="#{match[0]}">{match[0]}</a>' if match[0] in ids else match[0]
+
+    return RULE_ID.sub(link, escape(printable(text)))
 
 
 def _finalized(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """JSON Schemas of everything that is written as JSON, derived from the result types.
 
-``python -m halcert.reports.schemas FOLDER`` writes them; the copies in ``docs/schemas`` are held
+``python -m halcert.reports FOLDER`` writes them; the copies in ``docs/schemas`` are held
 equal to the types by a test.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +123,3 @@ def write_schemas(folder: Path) -> list[Path]:
         path.write_text(text_of(make()), encoding="utf-8")
         paths.append(path)
     return paths
-
-
-if __name__ == "__main__":
-    write_schemas(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/schemas"))

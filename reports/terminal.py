@@ -30,6 +30,7 @@ MOST_FINDINGS = 12
 MOST_STEPS = 6
 LONGEST_NOTE = 600
 UNLIMITED = 1000
+STEP_INDENT = 6
 
 
 def summary(
@@ -84,7 +85,7 @@ class _Printer:
         """Print a line; it wraps at the width of a terminal and nowhere else."""
         text = self._fit(text if isinstance(text, Text) else Text(text))
         if self._console.is_terminal:
-            self._console.print(Padding(text, (0, 0, 0, indent)), highlight=False)
+            self._console.print(Padding(text, (0, 0, 0, indent), expand=False), highlight=False)
         else:
             self.whole(text, indent)
 
@@ -160,12 +161,16 @@ class _Printer:
         left_out = len(steps) - MOST_STEPS
         if left_out > 0:
             text = f"... {human.count(left_out, 'call')} before"
-            self.line(Text(text, style="bright_black"), indent=6)
+            self.line(Text(text, style="bright_black"), indent=STEP_INDENT)
         for step in steps[-MOST_STEPS:]:
             who = f"[{step.who}] " if step.who else ""
-            line = Text(f"{step.number:>2}  {who}{step.call}")
-            line.append(f"  -> {step.came}" if step.result else "", style="bright_black")
-            self.line(line, indent=6)
+            call = Text(f"{step.number:>2}  {who}{step.call}")
+            came = Text(f"-> {step.came}" if step.result else "", style="bright_black")
+            if len(call) + len(came) + STEP_INDENT + 2 <= self._console.width:
+                self.line(call.append("  ").append_text(came), indent=STEP_INDENT)
+            else:
+                self.line(call, indent=STEP_INDENT)
+                self.line(came, indent=STEP_INDENT + 6)
 
     def files(self, files: Sequence[Path]) -> None:
         for path in files:

@@ -129,6 +129,12 @@ def _addresses(outputs: Mapping[str, Any]) -> int:
     return sum(_letter(annotation) == "p" for annotation in outputs.values())
 
 
+def _declared(values: Mapping[str, Any], types: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Return names and values in the order in which the interface declares them."""
+    place = {name: number for number, name in enumerate(types)}
+    return sorted(values.items(), key=lambda item: place.get(item[0], len(place)))
+
+
 def _described(step: TraceStep, names: _Names, who: str) -> StepText:
     types = _types(step.interface)
     arguments = tuple(
@@ -136,7 +142,7 @@ def _described(step: TraceStep, names: _Names, who: str) -> StepText:
             one_line(name),
             values.argument(name, value, types.arguments.get(name), names.of_reference),
         )
-        for name, value in step.args.items()
+        for name, value in _declared(step.args, types.arguments)
     )
     outcome = step.outcome
     outputs: tuple[tuple[str, str], ...] = ()
@@ -146,7 +152,7 @@ def _described(step: TraceStep, names: _Names, who: str) -> StepText:
                 names.of_output(step.number, name),
                 values.output(name, value, types.outputs.get(name)),
             )
-            for name, value in outcome.out.items()
+            for name, value in _declared(outcome.out, types.outputs)
             if value is not None
         )
     return StepText(

@@ -177,10 +177,15 @@ class RuleView:
         return self.result.strength == Strength.UNDEFINED.value
 
     @property
+    def conditional(self) -> bool:
+        """Whether it has a condition that is to be seen true and false."""
+        return is_condition(self.result)
+
+    @property
     def one_sided(self) -> bool:
         """Whether it was exercised but its condition never seen true, or never false."""
         seen = self.result.seen_true, self.result.seen_false
-        return is_condition(self.result) and any(seen) and not all(seen)
+        return self.conditional and any(seen) and not all(seen)
 
 
 def is_condition(rule: RuleResult) -> bool:
@@ -195,7 +200,8 @@ def sentence(certificate: Certificate) -> str:
             f"Every MUST rule of {product(certificate)} conforms or is properly unsupported."
             f"{_beside(certificate)}"
         )
-    return one_line(certificate.reason) or _why_not(certificate)
+    reason = one_line(certificate.reason) or _why_not(certificate)
+    return reason[0].upper() + reason[1:] + ("" if reason.endswith((".", "!", "?")) else ".")
 
 
 def product(certificate: Certificate) -> str:

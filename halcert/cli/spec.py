@@ -15,7 +15,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from halcert.results import Exit, ProofNote, ProofsError, read_proofs
+from halcert.results import ProofNote, ProofsError, read_proofs
 from halcert.spec import catalogue
 from halcert.spec.language import Rule, Strength
 
@@ -30,13 +30,13 @@ SHOWN_MATCHES = 5
 
 @click.group()
 def spec() -> None:
-    r"""Read the specification: its rules, their sources and their proofs.
+    """Read the specification: its rules, their sources and their proofs.
 
     \b
     halcert spec list                            every rule, one a line
     halcert spec list --interface halMemFree     the contract of one interface
     halcert spec show SVM-FREE-002               everything about one rule
-    """
+    """  # noqa: D301 - click reads the character as: keep these lines
 
 
 def _areas(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -165,9 +165,8 @@ def show(rule_id: str, path: Path | None) -> None:
     rule = catalogue.rule(rule_id.upper())
     if rule is None:
         known = [each.id for each in catalogue.rules()]
-        click.echo(f"halcert: no rule {rule_id!r}{_near(rule_id.upper(), known)}", err=True)
-        click.echo("halcert spec list shows them all", err=True)
-        raise SystemExit(Exit.USAGE)
+        hint = _near(rule_id.upper(), known) or "; halcert spec list shows them all"
+        raise click.BadParameter(f"no rule {rule_id!r}{hint}", param_hint="ID")
     console = Console(highlight=False)
     text = rule_text(rule)
     _print_text(console, text)
@@ -238,8 +237,7 @@ def _print_proof(console: Console, rule_id: str, path: Path | None) -> None:
     try:
         note = read_proofs(place).get(rule_id)
     except ProofsError as error:
-        click.echo(f"halcert: {error}", err=True)
-        raise SystemExit(Exit.USAGE) from error
+        raise click.BadParameter(str(error), param_hint="'--proofs'") from error
     console.print()
     console.print(Text(f"proofs  {place}", "bright_black"))
     if note is None:

@@ -88,6 +88,7 @@ class TraceStep(msgspec.Struct, frozen=True):
         actor: number of the process that called.
         thread: number of the thread within the process.
         values: the arguments with every reference resolved, as they were passed.
+        observing: the call was made only to look at memory.
     """
 
     number: int
@@ -97,6 +98,7 @@ class TraceStep(msgspec.Struct, frozen=True):
     actor: int = 0
     thread: int = 0
     values: dict[str, Any] = {}
+    observing: bool = False
 
 
 class TraceHeader(msgspec.Struct, frozen=True):

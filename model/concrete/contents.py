@@ -12,11 +12,12 @@ from halcert.spec.language import Row
 class Pen:
     """Who writes at the moment; the oracle sets it before it runs an effect."""
 
-    __slots__ = ("author",)
+    __slots__ = ("author", "observing")
 
     def __init__(self) -> None:
         """Start with nobody."""
         self.author = Author(0, "")
+        self.observing = False
 
 
 class ConcreteContents:
@@ -78,6 +79,7 @@ class ConcreteContents:
             source_offset,
             length,
             self.pen.author,
+            observing=self.pen.observing,
         )
         return self._with(target, rope)
 

@@ -298,8 +298,7 @@ def _wrong_byte(rule: Rule, offset: int, wrong: Any) -> Violation:
         rule=wrong.author.rule or rule.id,
         strength=rule.strength,
         shape="content",
-        allowed=f"byte {wrong.offset - offset} is {wrong.expected:#04x}, written by call "
-        f"{wrong.author.step} under {wrong.author.rule}",
+        allowed=f"byte {wrong.offset - offset} is {wrong.expected:#04x}, {wrong.author.told()}",
         came=f"byte {wrong.offset - offset} is {wrong.found:#04x}",
         culprit=wrong.author.step,
     )

@@ -15,10 +15,32 @@ from halcert.spec.pattern import pattern_bytes
 
 
 class Author(NamedTuple):
-    """The call that wrote a stretch: its number in the run, and the rule it followed."""
+    """The call that wrote a stretch: its number in the run, and the rule it followed.
+
+    ``path`` tells, for bytes that were copied, who wrote them and who copied them.
+    """
 
     step: int
     rule: str
+    path: tuple[tuple[int, str], ...] = ()
+
+    def copied_by(self, copier: Author, *, observing: bool) -> Author:
+        """Return the author of a copy of the bytes.
+
+        Whoever copies answers for them from then on, except a copy by which the suite only
+        looks at them.
+        """
+        path = (*(self.path or ((self.step, self.rule),)), (copier.step, copier.rule))[-3:]
+        first = self if observing else copier
+        return Author(first.step, first.rule, path)
+
+    def told(self) -> str:
+        """Return who wrote, in words."""
+        if not self.path:
+            return f"written by call {self.step} under {self.rule}"
+        first, *further = self.path
+        copies = "".join(f", copied by call {step} under {rule}" for step, rule in further)
+        return f"written by call {first[0]} under {first[1]}{copies}"
 
 
 class Stretch(NamedTuple):
@@ -89,14 +111,19 @@ def written(rope: Rope, stretch: Stretch) -> Rope:
 
 
 def spliced(
-    target: Rope, at: int, source: Rope, start: int, length: int, author: Author
+    target: Rope,
+    at: int,
+    source: Rope,
+    start: int,
+    length: int,
+    copier: Author,
+    *,
+    observing: bool,
 ) -> Rope:
-    """Return the target with ``length`` bytes of the source from ``start`` on placed at ``at``.
-
-    The author is whoever copies: a byte that arrives wrong is the copy's fault.
-    """
+    """Return the target with ``length`` bytes of the source from ``start`` on placed at ``at``."""
     taken = [
-        stretch.moved(at - start, author) for stretch in parts(source, start, start + length)
+        stretch.moved(at - start, stretch.author.copied_by(copier, observing=observing))
+        for stretch in parts(source, start, start + length)
     ]
     target = erased(target, at, at + length)
     for stretch in taken:

@@ -177,7 +177,7 @@ def _plain(
     if isinstance(part, SymbolicSequence):
         if not value(part.given):
             return None
-        items = part.items[: value(part.count)]
+        items = part.places[: value(part.count)]
         return [
             _plain(item, value, given, reading, (*path, place))
             for place, item in enumerate(items)
@@ -185,11 +185,12 @@ def _plain(
     if isinstance(part, Record):
         if not value(part.given):
             return None
-        return {
+        members = {
             name: _plain(getattr(part, name), value, given, reading, (*path, name))
             for name in part.__struct_fields__
             if name != "given"
         }
+        return part.to_plain({name: each for name, each in members.items() if each or each == []})
     return _referred(value(part), _role(part, reading), given)
 
 

@@ -67,7 +67,8 @@ class Situation:
 
     def accepted(self, outcome: Accepted) -> BoolLike:
         """Return whether the call is accepted with this outcome and a result that is allowed."""
-        return both(self.reading.acceptable, self.reading.promised, outcome.applies)
+        reading = self.reading
+        return both(reading.acceptable, reading.promised, outcome.applies, outcome.scope)
 
     def refutes(self, claim: BoolLike, *given: BoolLike) -> tuple[Answer, str]:
         """Look for a state and call in which the claim is false.
@@ -130,7 +131,7 @@ def _shown(part: Any, value: Evaluator) -> str:
     if isinstance(part, SymbolicSequence):
         if not value(part.given):
             return "null"
-        return "[" + ", ".join(_shown(e, value) for e in part.items[: value(part.count)]) + "]"
+        return "[" + ", ".join(_shown(e, value) for e in part.places[: value(part.count)]) + "]"
     if isinstance(part, (Term, int)):
         return shown(value(part))
     return "..."

@@ -80,6 +80,7 @@ def extended(word: Word, operation: Operation, profile: Profile) -> Word | None:
         reading.result.bounds,
         *(each.kept for each in reading.on_success),
         outcome.applies,
+        outcome.scope,
         _changes(word.view, outcome.after),
     )
     if fact is False:

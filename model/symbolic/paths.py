@@ -8,10 +8,11 @@ that was asked before on the same path, and a second value for an integer that h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from halcert.model.symbolic.term import Bool, Int, choose
+from halcert.model.symbolic.term import Bool, BoolLike, Int, choose
 
 T = TypeVar("T")
 MOST_PATHS = 20_000
@@ -65,6 +66,23 @@ class _Run:
 
 
 _runs: list[_Run] = []
+_assumed: list[list[BoolLike]] = []
+
+
+def assume(condition: BoolLike) -> None:
+    """Note that what is being read is right only where the condition holds."""
+    if _assumed and condition is not True:
+        _assumed[-1].append(condition)
+
+
+@contextmanager
+def assumptions() -> Iterator[list[BoolLike]]:
+    """Collect what is assumed while the block runs."""
+    _assumed.append([])
+    try:
+        yield _assumed[-1]
+    finally:
+        _assumed.pop()
 
 
 def decide(condition: Bool) -> bool:

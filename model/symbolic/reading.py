@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from halcert.model.symbolic.paths import merged
-from halcert.model.symbolic.state import joined_states
-from halcert.model.symbolic.term import Bool, BoolLike, Int, both, choose, either, implies, negation
+from halcert.model.symbolic.join import joined
+from halcert.model.symbolic.paths import assumptions, merged
+from halcert.model.symbolic.term import Bool, BoolLike, Int, both, either, implies, negation
 from halcert.model.symbolic.values import Variables
 from halcert.spec.language import FAILURE, SUCCESS, Extent, Interface, Kind, Rule
 from halcert.spec.language.rule import needs_of
@@ -36,11 +36,12 @@ class Ensured(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """An accepting outcome: when it is the one, and the view after it."""
+    """An accepting outcome: when it is the one, the view after it, and where that is right."""
 
     rule: Rule
     applies: BoolLike
     after: Any
+    scope: BoolLike
 
 
 class Reading:
@@ -141,8 +142,9 @@ class Reading:
 
     def outcome(self, rule: Rule) -> Accepted:
         """Return the outcome of an accepting rule."""
-        after = merged(self._bound(rule.function, rule.needs), joined_states)
-        return Accepted(rule, self.when(rule), after)
+        with assumptions() as assumed:
+            after = merged(self._bound(rule.function, rule.needs), joined)
+        return Accepted(rule, self.when(rule), after, both(*assumed))
 
     def when(self, rule: Rule) -> BoolLike:
         """Return the further condition of a rule."""
@@ -151,10 +153,7 @@ class Reading:
     def extent(self, rule: Rule) -> Extent:
         """Return which bytes an observing rule speaks of."""
 
-        def join(condition: BoolLike, yes: Extent, no: Extent) -> Extent:
-            return Extent(*(choose(condition, a, b) for a, b in zip(yes, no, strict=True)))
-
-        found: Extent = merged(self._bound(rule.function, rule.needs), join)
+        found: Extent = merged(self._bound(rule.function, rule.needs), joined)
         return found
 
     def rules(self, kind: Kind) -> tuple[Rule, ...]:

@@ -56,20 +56,6 @@ def known_table(kind: type[Row], rows: Any) -> SymbolicTable:
     return SymbolicTable(kind, lines)
 
 
-def joined_states(condition: BoolLike, yes: Any, no: Any) -> Any:
-    """Return the view that is ``yes`` where the condition is true, and ``no`` elsewhere.
-
-    What both have in common stays the same object, so that an effect's frame can be read off.
-    """
-    if yes is no:
-        return yes
-    parts = {
-        name: getattr(yes, name).joined(condition, getattr(no, name))
-        for name in (*TABLES, "contents")
-    }
-    return View(**parts)
-
-
 def keyed(view: Any) -> BoolLike:
     """Tell whether in every table no two rows have the same key."""
     return both(*(getattr(view, name).keyed() for name in TABLES))

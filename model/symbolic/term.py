@@ -127,6 +127,12 @@ class Int(Term):
     def __bool__(self) -> bool:
         return bool(negation(equal(self, 0)))
 
+    def unroll(self, step: Any, start: Any) -> Any:
+        """Return what a rule gets by repeating a step this often."""
+        from halcert.model.symbolic.join import unrolled  # noqa: PLC0415 - join builds on terms
+
+        return unrolled(self, step, start)
+
     def __index__(self) -> int:
         raise TypeError(f"the value of {self!r} is not known")
 

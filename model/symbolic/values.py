@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import combinations
 from typing import Any, NamedTuple
 
+from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.term import (
     Bool,
@@ -12,14 +14,16 @@ from halcert.model.symbolic.term import (
     Int,
     IntLike,
     both,
+    choose,
     either,
+    equal,
     implies,
     integer,
     less,
     negation,
     truth,
 )
-from halcert.spec.language import BitWord, Domain, Flag, Record, Sequence
+from halcert.spec.language import BitWord, Domain, Elements, Flag, Record, Sequence
 from halcert.spec.language.domain import annotations_of, domain_of
 
 MOST_ELEMENTS = 2
@@ -51,44 +55,104 @@ class Variables(NamedTuple):
 class SymbolicSequence:
     """An array of up to :data:`MOST_ELEMENTS` elements; its length is a variable."""
 
-    def __init__(self, given: BoolLike, count: IntLike, items: tuple[Any, ...]) -> None:
+    def __init__(self, given: BoolLike, count: IntLike, places: tuple[Any, ...]) -> None:
         """Take whether there is an array, how many elements it has, and all that it may have."""
         self.given = given
         self.count = count
-        self.items = items
+        self.places = places
+
+    @property
+    def elements(self) -> type[SymbolicElements]:
+        """How several such arrays are read side by side."""
+        return SymbolicElements
+
+    @property
+    def items(self) -> SymbolicSequence:
+        """The elements; a rule asks for their number or iterates over them."""
+        return self
 
     def __len__(self) -> int:
         """Return the number of elements; the rule that asks forks."""
-        for number in range(len(self.items)):
+        for number in range(len(self.places)):
             if self.count == number:
                 return number
-        return len(self.items)
+        return len(self.places)
 
     def __iter__(self) -> Iterator[Any]:
         """Iterate over the elements; the rule that asks forks."""
-        return iter(self.items[: len(self)])
-
-    def __getitem__(self, place: int) -> Any:
-        """Return an element."""
-        return self.items[place]
+        return iter(self.places[: len(self)])
 
     def any(self, predicate: Callable[[Any], Any]) -> BoolLike:
         """Tell whether the predicate holds for some element."""
-        return either(
-            *(
-                both(less(place, self.count), merged(lambda item=item: predicate(item)))
-                for place, item in enumerate(self.items)
-            )
-        )
+        return SymbolicElements(self.count, self).any(predicate)
 
     def all(self, predicate: Callable[[Any], Any]) -> BoolLike:
         """Tell whether the predicate holds for every element."""
-        return both(
+        return SymbolicElements(self.count, self).all(predicate)
+
+
+class SymbolicElements(Elements[Any]):
+    """The symbolic form of :class:`halcert.spec.language.Elements`."""
+
+    __slots__ = ("_there",)
+
+    def __init__(self, count: IntLike, *arrays: Any) -> None:
+        """Take the number of elements and the arrays."""
+        self._rows = tuple(zip(*(array.places for array in arrays), strict=True))
+        self._there = [
+            both(less(place, count), *(less(place, array.count) for array in arrays))
+            for place in range(len(self._rows))
+        ]
+
+    def any(self, predicate: Callable[..., Any]) -> Any:
+        """Tell whether the predicate, called with one value of each array, holds for some."""
+        return either(
             *(
-                implies(less(place, self.count), merged(lambda item=item: predicate(item)))
-                for place, item in enumerate(self.items)
+                both(there, merged(lambda values=values: predicate(*values)))
+                for there, values in zip(self._there, self._rows, strict=True)
+                if there is not False
             )
         )
+
+    def all(self, predicate: Callable[..., Any]) -> Any:
+        """Tell whether the predicate holds for every element."""
+        return both(
+            *(
+                implies(there, merged(lambda values=values: predicate(*values)))
+                for there, values in zip(self._there, self._rows, strict=True)
+                if there is not False
+            )
+        )
+
+    def fold(self, step: Callable[..., Any], start: Any) -> Any:
+        """Return what ``start`` becomes when every element in turn is applied to it."""
+        for there, values in zip(self._there, self._rows, strict=True):
+            if there is not False:
+                now = start
+                after = merged(lambda now=now, values=values: step(now, *values), joined)
+                start = joined(there, after, now)
+        return start
+
+    def disjoint(self, extent: Callable[..., Any]) -> Any:
+        """Tell whether the ranges ``(base, size)`` of the elements share no byte."""
+        ranges = [extent(*values) for values in self._rows]
+        return both(
+            *(
+                implies(both(one, other), _apart(mine, theirs))
+                for (one, mine), (other, theirs) in combinations(
+                    zip(self._there, ranges, strict=True), 2
+                )
+            )
+        )
+
+
+def _apart(one: tuple[Any, Any], other: tuple[Any, Any]) -> BoolLike:
+    """Tell whether two ranges come one after the other, as sorted by their starts."""
+    (base, size), (start, length) = one, other
+    first = either(less(base, start), both(equal(base, start), negation(less(length, size))))
+    return choose(
+        first, negation(less(start, base + size)), negation(less(base, start + length))
+    )
 
 
 class Opaque:
@@ -132,7 +196,7 @@ class _Maker:
     def sequence(self, element: Any, path: tuple[str | int, ...]) -> SymbolicSequence:
         given = self.truth((*path, "given"), Domain(0, 1, "given"))
         count = self.integer((*path, "count"), Domain(0, MOST_ELEMENTS, "count"))
-        self.bounds.append(either(given, count == 0))
+        self.bounds.append(either(given, equal(count, 0)))
         items = tuple(self.value(element, (*path, place)) for place in range(MOST_ELEMENTS))
         return SymbolicSequence(given, count, items)
 
@@ -148,15 +212,23 @@ class _Maker:
 
     def record(self, kind: type[Record], path: tuple[str | int, ...]) -> Record:
         given = self.truth((*path, "given"), Domain(0, 1, "given"))
+        first = len(self.leaves)
         fields = {
             name: self.value(annotation, (*path, name))
             for name, annotation in annotations_of(kind).items()
             if name != "given" and name in kind.__struct_fields__
         }
-        return kind(given=given, **fields)
+        record = kind(given=given, **fields)
+        blank = [_blank(leaf.term) for leaf in self.leaves[first:] if leaf.path[-1] != "count"]
+        self.bounds += [either(given, both(*blank)), merged(record.possible)]
+        return record
 
     def _name(self, path: tuple[str | int, ...]) -> str:
         return ".".join(map(str, (self.prefix, *path)))
+
+
+def _blank(term: Int | Bool) -> BoolLike:
+    return negation(term) if isinstance(term, Bool) else equal(term, 0)
 
 
 def variables(kind: Any, prefix: str) -> Variables:

@@ -14,15 +14,18 @@ OUT            true: a place is given          number; null if no place was give
 IN_RECORD      mapping of members; null: NULL  none
 OUT_RECORD     true, false                     mapping of all members; null
 IN_ARRAY       list of numbers; null: NULL     none
-NEW_DMA        null: NULL; true; or a mapping  mapping with all members of both views of
-               with ``devid`` (the device of   DMA_ADDR and ``dma``, the number by which later
-               an offset address, 0 if not     calls mean this descriptor; null
-               named)
-DMA            the number of a descriptor; 0   mapping as for NEW_DMA; null
+NEW_DMA        true; or a mapping with         mapping with all members of both views of
+               ``devid`` (the device of an     DMA_ADDR and ``dma``, the number by which later
+               offset address, 0 if not        calls mean this descriptor; null
+               named); or the number ``dma``
+               of an earlier one, alone or
+               in the mapping; false, 0 or
+               null: NULL
+DMA            the number of a descriptor; 0   none
                or null: NULL; or a mapping
-               ``{"dma": n, "virt_id": 99}``
-               which overwrites members
-               before the call
+               ``{"dma": n, "virt_id": 99}``:
+               the call gets a copy with
+               these members changed
 DMA_ARRAY      list of those; null: NULL       none
 COPY_2D        mapping, see below; null        mapping; null
 INFO           true, false, or a mapping       mapping; null
@@ -36,14 +39,12 @@ CONTROL_OUT    true, false                     mapping; null
 missing elements are 0, and a number alone means the first element. Unknown members are refused.
 
 *Outputs* lie in memory that was filled with the byte 0xA5 before the call, and are read whatever
-the call answered, so that what was left alone can be told from what was written. In front of an
-inaccessible page, so that writing past their end ends the process. Numbers are signed where C
-says so.
+the call answered, so that what was left alone can be told from what was written. That memory ends
+at an inaccessible page, so writing past it ends the process. Numbers are signed where C says so.
 
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
-``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is
-what DMA takes, or what NEW_DMA takes when it is true or a mapping without ``dma``. The output is
-the record after the call, with the descriptor (or null) as ``dma``.
+``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
+NEW_DMA takes. The output is the record after the call, with the descriptor (or null) as ``dma``.
 
 *halMemGetInfo.* The member of the union is chosen by ``type`` (``INFO_VIEWS``). The argument may
 set members that are inputs (``INFO_INPUTS``): for the address check ``addr`` (list of addresses,
@@ -94,7 +95,6 @@ _GIVES = {
     Passing.OUT_RECORD: Direction.OUT,
     Passing.CONTROL_OUT: Direction.OUT,
     Passing.NEW_DMA: Direction.INOUT,
-    Passing.DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
     Passing.INFO: Direction.INOUT,
 }

@@ -70,6 +70,15 @@ class Record(msgspec.Struct, frozen=True):
             value, given = value if isinstance(value, Mapping) else {}, True
         return cls(given, *(convert(value.get(name)) for name, convert in _members(cls)))
 
+    @classmethod
+    def to_plain(cls, members: dict[str, Any]) -> Any:
+        """Return the JSON form of a record that is given, from its members that are not blank."""
+        return members
+
+    def possible(self) -> bool:
+        """Tell whether a caller can have this combination of members; generators ask."""
+        return True
+
 
 class Sequence(Generic[T]):
     """An array parameter: given or null, with elements in index order.
@@ -110,6 +119,10 @@ class Elements(Generic[T]):
 
     __slots__ = ("_count", "_rows")
 
+    def __new__(cls, count: int, *arrays: Sequence[T]) -> Self:
+        """Take the form that the arrays have: arrays of terms bring a subclass of their own."""
+        return object.__new__(getattr(arrays[0], "elements", cls))
+
     def __init__(self, count: int, *arrays: Sequence[T]) -> None:
         """Take the number of elements and the arrays."""
         self._count = count
@@ -142,7 +155,13 @@ class Elements(Generic[T]):
 
 
 def repeat(rounds: int, step: Callable[[S, int], S], start: S) -> S:
-    """Return ``start`` after ``rounds`` steps, each called with what is there and its number."""
+    """Return ``start`` after ``rounds`` steps, each called with what is there and its number.
+
+    A number of rounds that is not known yet looks at a few of them only.
+    """
+    unroll: Callable[[Callable[[S, int], S], S], S] | None = getattr(rounds, "unroll", None)
+    if unroll is not None:
+        return unroll(step, start)
     number = 0
     while number < rounds:
         start = step(start, number)
@@ -176,6 +195,7 @@ def domain_of(annotation: Any) -> Domain | None:
     return None
 
 
+@cache
 def annotations_of(cls: type) -> dict[str, Any]:
     """Return the field annotations of a class, with their domains kept."""
     return get_type_hints(cls, include_extras=True)

@@ -28,7 +28,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM
-from halcert.spec.svm.memory import aligned, device_side, pageless, within, write_races
+from halcert.spec.svm.memory import aligned, device_side, in_tail, pageless, within, write_races
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -298,6 +298,7 @@ class MemPrefetchToDevice(Call, frozen=True):
             and not of_the_host(block)
             and not block.cp_only
             and call.len != 0
+            and not in_tail(block, call.dev_ptr)
             and not aligned(call.dev_ptr, block, profile)
         )
 
@@ -310,6 +311,7 @@ class MemPrefetchToDevice(Call, frozen=True):
             and not of_the_host(block)
             and not block.cp_only
             and call.len != 0
+            and not in_tail(block, call.dev_ptr)
             and not within(block, call.dev_ptr, call.len)
         )
 
@@ -362,12 +364,18 @@ class MemPrefetchToDevice(Call, frozen=True):
         """Prefetching where a copy under way reads or writes."""
         return write_races(state, call.dev_ptr, call.len)
 
-    @may_reject("SVM-PREF-013", OUT_OF_MEMORY, source=(V2, V3))
+    @undefined("SVM-PREF-013", source=V3, profiles=GEN3)
+    def behind_the_block(call, state: State) -> bool:
+        """Prefetching from behind the last byte of a block, in its last page."""
+        block = state.blocks.covering(call.dev_ptr)
+        return in_tail(block, call.dev_ptr) and not of_the_host(block) and not block.cp_only
+
+    @may_reject("SVM-PREF-014", OUT_OF_MEMORY, source=(V2, V3))
     def memory_may_be_short(call) -> bool:
         """Prefetching needs memory."""
         return True
 
-    @may_reject("SVM-PREF-014", source=V3, profiles=GEN3)
+    @may_reject("SVM-PREF-015", source=V3, profiles=GEN3)
     def devices_may_be_apart(call, state: State) -> bool:
         """Two devices may be unable to reach each other."""
         return state.blocks.covering(call.dev_ptr).device != call.device
@@ -447,7 +455,7 @@ class MemAddressTranslate(Call, frozen=True):
     def no_page_on_a_device(call, state: State) -> bool:
         """MEM_SVM memory has its pages on a device before it is translated."""
         block = state.blocks.covering(call.vptr)
-        return block.kind == SVM and (block.place == ON_HOST or pageless(block)) and block.exists
+        return pageless(block) or (block.kind == SVM and block.place == ON_HOST)
 
     @rejects("SVM-TRANS-006", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
     def memory_is_readonly(call, state: State) -> bool:

@@ -137,7 +137,12 @@ def ordinary(block: Block, address: int, length: int) -> bool:
 
 def pageless(block: Block) -> bool:
     """Tell whether a MEM_SVM block has no pages anywhere."""
-    return block.kind == SVM and block.place == UNSET
+    return block.kind == SVM and block.place == UNSET and block.exists
+
+
+def in_tail(block: Block, address: int) -> bool:
+    """Tell whether an address is in the pages of a block but behind its last requested byte."""
+    return block.exists and address >= block.base + block.size
 
 
 def aligned(address: int, block: Block, profile: Profile) -> bool:

@@ -178,6 +178,10 @@ static void svm_pages(void)
     CHECK_CODE(drvMemPrefetchToDevice(address_of(block), 8192, 0), 0);
     CHECK_CODE(drvMemGetAttribute(address_of(block), &attribute), 0);
     CHECK(attribute.memType == 0x4 && attribute.devId == 0);
+    CHECK(block[99] == 9 && block[100] == 0); /* the CPU brings the page home */
+    CHECK_CODE(drvMemGetAttribute(address_of(block), &attribute), 0);
+    CHECK(attribute.memType == 0x2);
+    CHECK_CODE(drvMemPrefetchToDevice(address_of(block), 8192, 0), 0);
     CHECK_CODE(drvMemAddressTranslate(address_of(block), &physical), 0);
     CHECK_CODE(halMemFree(block), 13);
     CHECK_CODE(halMemAlloc((void **)&block, 8192, SVM), 0);

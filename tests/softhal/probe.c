@@ -163,7 +163,8 @@ static void counters(void)
     CHECK_CODE(halMemAlloc(&none, 2 * device_total(0), DEV | MEM_PAGE_HUGE), 6);
     CHECK_CODE(halMemAlloc(&none, 2 * device_total(0), DEV | MEM_PAGE_HUGE), 6);
     CHECK(none == NULL);
-    CHECK(device_free(0) == before);
+    CHECK(device_free(0) >= before); /* more, if the refusal emptied the cache */
+    before = device_free(0);
     char *odd = alloc(4096, DEV | MEM_PAGE_HUGE);
     DVdeviceptr base = 0;
     size_t size = 0;

@@ -201,6 +201,10 @@ LOCAL int pages_to_host(struct block *block, uint64_t address, uint64_t size);
 /* Moves (or creates) the pages of the range on a device; 0 or -1 without memory. */
 LOCAL int pages_to_device(struct block *block, uint64_t address, uint64_t size, unsigned device, bool lock);
 LOCAL void pages_leave_device(struct block *block, unsigned device);
+/* A page that the CPU wants back from a device; false if it is not there, or locked there. */
+LOCAL bool page_to_host(struct block *block, uint64_t address);
+/* Takes pages from the CPU, or gives them back (migrate.c). */
+LOCAL void cpu_access(uint64_t address, uint64_t size, bool allowed);
 
 /* ---------------------------------------------------------------- the process (process.c) */
 struct device_state {

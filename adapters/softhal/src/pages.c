@@ -93,12 +93,14 @@ int pages_to_host(struct block *block, uint64_t address, uint64_t size)
 int pages_to_device(struct block *block, uint64_t address, uint64_t size, unsigned device, bool lock)
 {
     uint8_t target = (uint8_t)(PAGE_DEVICE0 + device);
+    size_t first = page_index(block, address);
     size_t last = last_index(block, address, size);
-    for (size_t i = page_index(block, address); i <= last; i++) {
+    size_t i = first;
+    for (; i <= last; i++) {
         uint8_t now = block->pages[i] & PAGE_STATE_MASK;
         if (now != target) {
             if (take(block, target) != 0) {
-                return -1;
+                break;
             }
             if (now != PAGE_UNSET) {
                 give(block, now);
@@ -106,7 +108,23 @@ int pages_to_device(struct block *block, uint64_t address, uint64_t size, unsign
         }
         block->pages[i] = (uint8_t)(target | (lock ? PAGE_LOCKED : block->pages[i] & PAGE_LOCKED));
     }
-    return 0;
+    if (i > first) {
+        cpu_access(block->start + first * page_size(block), (i - first) * page_size(block), false);
+    }
+    return i > last ? 0 : -1;
+}
+
+bool page_to_host(struct block *block, uint64_t address)
+{
+    size_t index = page_index(block, address);
+    unsigned now = block->pages[index];
+    if (now < PAGE_DEVICE0 || (now & PAGE_LOCKED) != 0 || take(block, PAGE_HOST) != 0) {
+        return false;
+    }
+    give(block, now);
+    block->pages[index] = PAGE_HOST;
+    cpu_access(block->start + index * page_size(block), page_size(block), true);
+    return true;
 }
 
 /* The device goes; its pages come home with their bytes. */
@@ -117,6 +135,7 @@ void pages_leave_device(struct block *block, unsigned device)
         if ((block->pages[i] & PAGE_STATE_MASK) == PAGE_DEVICE0 + device) {
             give(block, PAGE_DEVICE0 + device);
             block->pages[i] = take(block, PAGE_HOST) == 0 ? PAGE_HOST : PAGE_UNSET;
+            cpu_access(block->start + i * page_size(block), page_size(block), true);
         }
     }
 }

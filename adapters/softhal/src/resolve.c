@@ -87,7 +87,12 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
     }
     struct block *block = live_block_at(address);
     if (block == NULL) {
-        return resolve_stale(address, end) ? DRV_ERROR_NONE : DRV_ERROR_PARA_ERROR;
+        if (resolve_stale(address, end)) {
+            return DRV_ERROR_NONE;
+        }
+        /* A UVM source that is not allocated is answered like one without a page. */
+        bool uvm_source = is_source && window_has(&windows.uvm, address);
+        return uvm_source ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
     }
     const struct heap *heap = block->heap;
     /* The kernel checks the heap, not the allocation: overrunning a block inside it is the caller's. */

@@ -1,0 +1,90 @@
+"""``halcert spec``."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from halcert.cli.spec import spec
+from halcert.results import Answered, Obligation, ProofNote, TraceStep, write_proofs
+from halcert.spec import catalogue
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments):
+        return CliRunner().invoke(spec, arguments, prog_name="halcert spec")
+
+    return invoke
+
+
+def test_the_list_has_one_line_for_each_rule(run):
+    done = run("list")
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert done.exit_code == 0
+    assert [line[0] for line in lines] == [rule.id for rule in catalogue.rules()]
+
+
+def test_the_list_is_narrowed_by_interface_and_strength(run):
+    done = run("list", "--interface", "halMemFree", "--strength", "must", "--areas", "svm")
+    lines = [line.split("\t") for line in done.stdout.splitlines()]
+    assert lines
+    assert {(line[1], line[3]) for line in lines} == {("MUST", "halMemFree")}
+
+
+def test_the_list_as_json_holds_what_is_known(run):
+    rules = {rule["id"]: rule for rule in json.loads(run("list", "--json").stdout)}
+    assert set(rules) == {rule.id for rule in catalogue.rules()}
+    assert rules["SVM-ALLOC-002"]["codes"] == [3]
+    assert rules["SVM-ALLOC-002"]["area"] == "svm"
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (("list", "--areas", "svn"), "is it svm?"),
+        (("list", "--areas", "runtime"), "not specified yet"),
+        (("list", "--interface", "halMemFre"), "halMemFree"),
+        (("list", "--strength", "mist"), "must"),
+        (("show", "SVM-FREE-02"), "SVM-FREE-002"),
+        (("show", "nonsense"), "halcert spec list"),
+        (("show", "SVM-FREE-002", "--proofs", "nowhere.json"), "nowhere.json"),
+    ],
+)
+def test_what_is_not_known_is_said_with_what_is_near(run, arguments, words):
+    done = run(*arguments)
+    assert done.exit_code == 2
+    assert words in done.stderr
+
+
+@pytest.mark.parametrize("rule_id", [rule.id for rule in catalogue.rules()])
+def test_every_rule_can_be_shown(run, rule_id):
+    done = run("show", rule_id)
+    assert done.exit_code == 0
+    assert rule_id in done.stdout
+
+
+def test_a_rule_is_shown_with_code_codes_and_sources(run):
+    text = run("show", "svm-alloc-002").stdout
+    assert "A block has at least one byte." in text
+    assert "return call.size == 0" in text
+    assert "DRV_ERROR_INVALID_VALUE (3)" in text
+    assert "public driver, SVM v2" in text
+    assert "drvError_t halMemAlloc(void **pp" in text
+    assert "halcert spec list --interface halMemAlloc" in text
+
+
+def test_proofs_are_shown_where_they_lie(run, tmp_path):
+    witness = (TraceStep(1, "halMemAlloc", {"pp": True, "size": 0, "flag": 0}, Answered(3)),)
+    note = ProofNote("SVM-ALLOC-002", (Obligation("reachable", "proved", 0.02),), witness)
+    write_proofs([note], tmp_path / "halcert-out" / "proofs.json")
+    text = run("show", "SVM-ALLOC-002").stdout
+    assert "proved  reachable  20 ms" in text
+    assert "halMemAlloc(pp=&pp, size=0, flag=MEM_SVM dev 0)" in text, text
+    assert "no proof speaks of this rule" in run("show", "SVM-ALLOC-006").stdout
+
+
+def test_the_help_shows_how_to_begin(run):
+    assert "halcert spec show SVM-FREE-002" in run("--help").stdout

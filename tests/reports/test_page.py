@@ -1,0 +1,186 @@
+"""The page: complete, self-contained, safe."""
+
+import html
+import re
+import time
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+
+from halcert.reports import page, write_reports
+from halcert.reports.rulecode import code_of, highlighted
+from halcert.results import Verdict, write_proofs
+from halcert.spec import catalogue
+
+EVIL = "<script>alert(1)</script>\x1b[31m\x00\u202e\"'&"
+
+
+class Reader(HTMLParser):
+    """Collects ids, links, what would be loaded, and whether every element is closed."""
+
+    VOID = ("meta", "link", "br", "input", "wbr")
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.links, self.loads, self.open, self.wrong = [], [], [], [], []
+        self.scripts = 0
+        self.words = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        if "id" in values:
+            self.ids.append(values["id"])
+        if tag == "a":
+            self.links.append(values["href"])
+        for name in ("src", "srcset", "action", "poster", "data"):
+            if name in values:
+                self.loads.append(values[name])
+        if tag == "link":
+            self.loads.append(values["href"])
+        self.scripts += tag == "script"
+        self.wrong += [name for name in values if name.startswith("on")]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+    def handle_data(self, data):
+        self.words += data
+
+
+def test_every_rule_has_an_anchor_and_every_link_leads_somewhere(mixed):
+    read = Reader(page(mixed))
+    assert {rule.id for rule in mixed.rules} <= set(read.ids)
+    assert len(read.ids) == len(set(read.ids))
+    inner = [link for link in read.links if link.startswith("#")]
+    assert [link for link in inner if link[1:] not in read.ids] == []
+    assert (read.open, read.wrong) == ([], [])
+
+
+def test_the_page_loads_nothing(mixed):
+    text = page(mixed)
+    read = Reader(text)
+    assert [address for address in read.loads if address != "data:,"] == []
+    assert [link for link in read.links if "://" in link] == []
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_the_page_tells_what_was_found(mixed):
+    words = Reader(page(mixed)).words
+    assert "Not certified" in words
+    assert "free(): invalid pointer" in words
+    assert "MEM_DEV dev 0 HUGE" in words
+    assert "p2+16" in words
+    assert "SIGSEGV (signal 11)" in words
+    assert mixed.command in words
+
+
+def test_a_rule_shows_its_code_and_its_sources(good):
+    words = Reader(page(good)).words
+    assert "def size_is_zero(call) -> bool:" in words
+    assert "halcert.spec.svm.alloc, line" in words
+    assert "drvError_t halMemAlloc(void **pp" in words
+
+
+def test_proofs_and_statements_are_shown_where_they_are_known(good, make):
+    said = {"SVM-FREE-002": ["Only what was allocated is freed."]}
+    words = Reader(page(good, proofs=make.notes(), statements=said)).words
+    assert "Only what was allocated is freed." in words
+    assert "not shadowed" in words
+    assert "the shortest calls that reach the rule" in words
+
+
+def test_proofs_in_the_output_folder_are_found(good, make, tmp_path):
+    write_proofs(make.notes().values(), tmp_path / "proofs.json")
+    write_reports(good, tmp_path)
+    assert "not shadowed" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_broken_file_of_proofs_is_said_and_does_no_harm(good, tmp_path):
+    (tmp_path / "proofs.json").write_text("{")
+    write_reports(good, tmp_path)
+    assert "The proofs are not shown" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("field", ["allowed", "came", "origin", "note", "trace", "rule"])
+def test_nothing_that_came_from_outside_becomes_markup(make, field):
+    finding = msgspec.structs.replace(make.crash("last words"), **{field: EVIL})
+    text = page(make.certificate(make.results(make.drawn()), [finding]))
+    read = Reader(text)
+    assert (read.scripts, read.wrong, read.open) == (1, [], [])
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+
+
+def test_facts_and_rules_from_outside_do_not_become_markup(make):
+    rules = list(make.results(make.drawn()))
+    rules[0] = msgspec.structs.replace(
+        rules[0], summary=EVIL, reason=EVIL, sources=(EVIL,), evidence=(EVIL,)
+    )
+    certificate = make.certificate(rules, command=EVIL, machine={EVIL: EVIL}, choices={EVIL: EVIL})
+    read = Reader(page(certificate))
+    assert (read.scripts, read.wrong, read.open) == (1, [], [])
+
+
+@pytest.mark.parametrize(
+    "path", ["javascript:alert(1)", "../../etc/passwd", "/etc/passwd", "a b/ü.jsonl", "//host/x"]
+)
+def test_a_trace_links_only_into_the_output_folder(make, path):
+    finding = make.finding(trace=path)
+    read = Reader(page(make.certificate(make.results(make.drawn()), [finding])))
+    outer = [link for link in read.links if not link.startswith("#")]
+    assert all(link.startswith("./") and ".." not in link for link in outer)
+
+
+def test_a_rule_that_the_specification_lacks_is_shown_all_the_same(make):
+    rules = list(make.results(make.drawn()))
+    rules.append(msgspec.structs.replace(rules[0], id="OLD-RULE-001"))
+    read = Reader(page(make.certificate(rules, [make.finding("OLD-RULE-001")])))
+    assert "OLD-RULE-001" in read.ids
+    assert "This halcert has no rule of that id." in read.words
+
+
+def test_a_long_trace_is_cut_in_the_middle(make):
+    opened = make.steps()[0]
+    steps = [msgspec.structs.replace(opened, number=n) for n in range(1, 501)]
+    finding = make.finding(steps=tuple(steps))
+    words = Reader(page(make.certificate(make.results(make.drawn()), [finding]))).words
+    assert "440 calls are left out here" in words
+
+
+def test_a_run_without_anything_has_a_page(make):
+    words = Reader(page(make.certificate(certified=False, exit=4))).words
+    assert "No rule was looked at." in words
+    assert "No area was exercised." in words
+
+
+def test_thousands_of_rules_make_a_page_in_seconds(make):
+    some = list(make.results(make.drawn()))
+    many = [
+        msgspec.structs.replace(rule, id=f"{rule.id[:-3]}{copy:03d}-{number}")
+        for number, rule in enumerate(some)
+        for copy in range(40)
+    ]
+    certificate = make.certificate(many)
+    began = time.monotonic()
+    text = page(certificate)
+    assert time.monotonic() - began < 20
+    assert text.count("<details class=") >= len(many)
+
+
+def test_the_verdict_of_each_rule_stands_in_its_row(make):
+    rules = make.results(lambda _: Verdict.UNSUPPORTED)
+    text = page(make.certificate(rules))
+    assert text.count('data-verdict="unsupported"') == text.count('<details class="rule ')
+
+
+def test_highlighting_changes_no_character_of_the_code():
+    for rule in catalogue.rules():
+        for piece in code_of(rule):
+            marked = highlighted(piece.text)
+            assert html.unescape(re.sub(r"</?span[^>]*>", "", marked)) == piece.text.rstrip()

@@ -1,0 +1,74 @@
+"""The verdict in the terminal."""
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from halcert.reports import summary
+
+
+def printed(certificate, *, encoding="utf-8", terminal=False, width=80, **options):
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding, write_through=True)
+    summary(certificate, Console(file=file, force_terminal=terminal, width=width), **options)
+    return raw.getvalue().decode(encoding)
+
+
+def test_into_a_pipe_goes_plain_text(mixed):
+    text = printed(mixed)
+    assert "\x1b" not in text
+    assert [line for line in text.splitlines() if line != line.rstrip()] == []
+
+
+def test_the_verdict_comes_first_and_the_next_step_last(mixed):
+    lines = [line.strip() for line in printed(mixed, out=Path("halcert-out")).splitlines() if line]
+    assert lines[0].startswith("NOT CERTIFIED")
+    assert "halcert replay halcert-out/traces/" in lines[-2]
+    assert lines[-1] == "$ halcert spec show SVM-FREE-002"
+
+
+def test_a_good_run_is_short(good):
+    text = printed(good)
+    assert "CERTIFIED" in text
+    assert len(text.splitlines()) < 12
+
+
+def test_commands_and_paths_are_never_broken(mixed):
+    out = Path("a" * 60, "b c", "d" * 60)
+    text = printed(mixed, terminal=True, out=out, files=[out / "index.html"])
+    assert f"{out}/index.html" in text
+    assert f"halcert replay '{out}/traces/0001.jsonl'" in text
+
+
+def test_colours_are_for_terminals(mixed):
+    assert "\x1b[" in printed(mixed, terminal=True)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_any_encoding_will_do(make, encoding):
+    finding = make.crash("中文 \x1b[2J \ud800 é", origin="中文")
+    certificate = make.certificate(make.results(make.drawn()), [finding], reason="中文 is wrong")
+    text = printed(certificate, encoding=encoding)
+    assert "\x1b" not in text
+    assert "is wrong" in text
+
+
+def test_many_findings_are_cut(make):
+    findings = [make.finding(shape=str(n)) for n in range(40)]
+    text = printed(make.certificate(make.results(make.drawn()), findings))
+    assert "28 more findings" in text
+
+
+def test_words_in_brackets_are_not_taken_for_colours(make):
+    finding = make.finding(came="[red]seen[/red] [/nothing]")
+    assert "[red]seen[/red] [/nothing]" in printed(
+        make.certificate(make.results(make.drawn()), [finding])
+    )
+
+
+def test_an_empty_run_says_what_to_do(make):
+    text = printed(make.certificate(certified=False, exit=3))
+    assert "NOT CERTIFIED" in text
+    assert "halcert certify" in text

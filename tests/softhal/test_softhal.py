@@ -1,0 +1,210 @@
+"""The software driver: its C tests under sanitizers, its symbols, and every seeded fault."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import uuid
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+DRIVER = HERE.parent.parent / "adapters" / "softhal"
+COMPILER = os.environ.get("CC", "cc")
+PROFILES = ("ascend910b", "ascend910_93", "ascend950")
+PROGRAMS = ("lifecycle", "capacity", "threads", "forking")
+SANITIZERS = "address,undefined"
+
+pytestmark = pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})")
+
+
+def build(out: Path, *options: str) -> Path:
+    """Build the driver into `out` with make options such as FAULTS=1; return the library."""
+    subprocess.run(["make", "-s", "-C", str(DRIVER), f"OUT={out}", *options], check=True, timeout=300)
+    return next(out.glob("libsofthal*.so"))
+
+
+def compile_program(name: str, library: Path, *flags: str) -> Path:
+    """Compile one C test against a built library."""
+    program = library.parent / name
+    subprocess.run(
+        [COMPILER, "-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *flags]
+        + [f"-I{DRIVER}", "-o", str(program), str(HERE / f"{name}.c"), f"-L{library.parent}"]
+        + [f"-l:{library.name}", f"-Wl,-rpath,{library.parent}", "-pthread"],
+        check=True,
+        timeout=300,
+    )
+    return program
+
+
+def run(program: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a C test in a domain of its own."""
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("SOFTHAL_")}
+    domain = f"test-{uuid.uuid4().hex[:12]}"
+    try:
+        return subprocess.run(
+            [str(program)],
+            env=environment | {"SOFTHAL_DOMAIN": domain} | settings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    finally:
+        Path(f"/dev/shm/softhal-{os.getuid()}-{domain}").unlink(missing_ok=True)
+
+
+@pytest.fixture(scope="session")
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="session")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("faulty"), "FAULTS=1")
+
+
+@pytest.fixture(scope="session")
+def probe(faulty: Path) -> Path:
+    return compile_program("probe", faulty)
+
+
+@pytest.fixture(scope="session")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    library = build(tmp_path_factory.mktemp("sanitized"), f"SANITIZE={SANITIZERS}")
+    flags = (f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all")
+    return {name: compile_program(name, library, *flags) for name in PROGRAMS}
+
+
+def fault_rows() -> list[list[str]]:
+    """The table of seeded faults, read from the source so that collecting needs no compiler."""
+    text = (DRIVER / "src" / "faults.h").read_text()
+    return [list(row) for row in re.findall(r'X\((\w+), "([^"]+)", "([^"]+)", "([^"]+)"\)', text)]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_behaves_under_sanitizers(sanitized: dict[str, Path], name: str, profile: str) -> None:
+    result = run(sanitized[name], SOFTHAL_PROFILE=profile)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_behaves_as_shipped(plain: Path, name: str, profile: str) -> None:
+    result = run(compile_program(name, plain), SOFTHAL_PROFILE=profile)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+def exported(library: Path) -> set[str]:
+    listing = subprocess.run(["nm", "-D", "--defined-only", str(library)], check=True, capture_output=True, text=True)
+    return {line.split()[-1] for line in listing.stdout.splitlines()}
+
+
+def test_exports_exactly_what_the_header_declares(plain: Path, faulty: Path) -> None:
+    header = (DRIVER / "softhal.h").read_text()
+    declared = set(re.findall(r"^SOFTHAL_EXPORT [^;]*?(\w+)\(", header, re.MULTILINE))
+    assert exported(plain) == declared - {"softhal_fault_list"}
+    assert exported(faulty) == declared
+    assert not {"halMemGetInfoEx", "halMemGetAddressReserveRange"} & declared
+
+
+def test_builds_with_the_one_command_of_the_package(tmp_path: Path) -> None:
+    sources = sorted(str(path) for path in (DRIVER / "src").glob("*.c"))
+    options = "-std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE".split()
+    library = tmp_path / "lib.so"
+    subprocess.run([COMPILER, *options, f"-I{DRIVER}", "-o", str(library), *sources, "-pthread"], check=True, timeout=300)
+    assert "halMemAlloc" in exported(library)
+
+
+def test_fault_list_is_the_table(faulty: Path) -> None:
+    listed = ctypes.CDLL(str(faulty)).softhal_fault_list
+    listed.restype = ctypes.c_char_p
+    rows = [line.split("\t") for line in listed().decode().splitlines()]
+    assert rows == fault_rows()
+    assert len(rows) >= 24
+
+
+def test_fault_build_without_a_fault_is_sound(probe: Path) -> None:
+    result = run(probe)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr
+
+
+@pytest.mark.parametrize("name", [row[0] for row in fault_rows()])
+def test_each_fault_shows(probe: Path, name: str) -> None:
+    result = run(probe, SOFTHAL_FAULT=name)
+    assert result.returncode != 0, f"{name} cannot be seen through the interface"
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("SOFTHAL_PROFILE", "ascend1"),
+        ("SOFTHAL_DEVICES", "0"),
+        ("SOFTHAL_DEVICES", "two"),
+        ("SOFTHAL_DEVICE_MEMORY", "4X"),
+        ("SOFTHAL_DEVICE_MEMORY", "-1"),
+        ("SOFTHAL_DEVICE_MEMORY", "99999999999999999999G"),
+        ("SOFTHAL_HOST_MEMORY", ""),
+        ("SOFTHAL_DOMAIN", "../x"),
+        ("SOFTHAL_CONFIG", "/nonexistent/softhal.conf"),
+    ],
+)
+def test_bad_setting_is_one_line_and_a_code(plain: Path, key: str, value: str) -> None:
+    script = f"import ctypes; print(ctypes.CDLL({str(plain)!r}).halMemAgentOpen(0, 0))"
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SOFTHAL_")} | {key: value}
+    environment.setdefault("SOFTHAL_DOMAIN", f"test-{uuid.uuid4().hex[:12]}")
+    result = subprocess.run(
+        ["python3", "-c", script], env=environment, capture_output=True, text=True, timeout=60, check=True
+    )
+    if value == "":
+        assert result.stdout.strip() == "0"
+        return
+    assert result.stdout.strip() == "4"
+    assert len(result.stderr.splitlines()) == 1
+    assert key in result.stderr
+
+
+def test_huge_block_is_counted_at_once_and_costs_nothing(plain: Path) -> None:
+    script = f"""
+import ctypes, resource
+hal = ctypes.CDLL({str(plain)!r})
+block = ctypes.c_void_p()
+codes = [hal.halMemAgentOpen(0, 0)]
+codes.append(hal.halMemAlloc(ctypes.byref(block), ctypes.c_uint64(64 << 30), ctypes.c_uint64(0x20400)))
+codes.append(hal.drvMemsetD8(ctypes.c_uint64(block.value + (63 << 30)), ctypes.c_uint64(100), 1, ctypes.c_uint64(100)))
+other = ctypes.c_void_p()
+codes.append(hal.halMemAlloc(ctypes.byref(other), ctypes.c_uint64(4096), ctypes.c_uint64(0x400)))
+codes.append(hal.halMemFree(block))
+print(*codes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+    settings = {"SOFTHAL_DEVICE_MEMORY": "64G", "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
+    result = subprocess.run(
+        ["python3", "-c", script], env=os.environ | settings, capture_output=True, text=True, timeout=60, check=True
+    )
+    *codes, resident = result.stdout.split()
+    assert codes == ["0", "0", "0", "6", "0"]
+    assert int(resident) < 200_000
+
+
+def test_another_configuration_in_a_running_domain_is_refused(plain: Path) -> None:
+    script = f"""
+import ctypes, os, subprocess, sys
+hal = ctypes.CDLL({str(plain)!r})
+print(hal.halMemAgentOpen(0, 0))
+if "child" not in sys.argv:
+    again = [sys.executable, "-c", sys.argv[1], sys.argv[1], "child"]
+    sys.stdout.flush()
+    subprocess.run(again, env=os.environ | {{"SOFTHAL_DEVICES": "3"}})
+    sys.stdout.flush()
+    subprocess.run(again, env={{k: v for k, v in os.environ.items() if k != "SOFTHAL_DEVICES"}})
+"""
+    settings = {"SOFTHAL_DEVICES": "4", "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
+    result = subprocess.run(
+        ["python3", "-c", script, script], env=os.environ | settings, capture_output=True, text=True, timeout=60
+    )
+    assert result.stdout.split() == ["0", "4", "0"]
+    assert "SOFTHAL_DEVICES" in result.stderr
