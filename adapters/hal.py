@@ -6,10 +6,13 @@ import os
 import subprocess
 import sys
 import uuid
+import weakref
 from pathlib import Path
 from types import TracebackType
 
 import msgspec
+from typing_extensions import Self
+
 from halcert.adapters import softhal
 from halcert.adapters.errors import (
     FaultUnknown,
@@ -30,7 +33,6 @@ from halcert.adapters.protocol import (
 )
 from halcert.adapters.worker import Setting
 from halcert.spec.abi.functions import FUNCTIONS
-from typing_extensions import Self
 
 LIST_FAULTS = """
 import ctypes, sys
@@ -63,7 +65,8 @@ class HalSession:
         self, path: Path, options: Options, variables: dict[str, str], domain: str
     ) -> None:
         self._options = options
-        self._domain = domain
+        # Also when the session is never closed: the devices would stay behind in shared memory.
+        self._remove_devices = weakref.finalize(self, _remove_devices, domain)
         self._setting = Setting(str(path), variables | options.environment, options.memory_limit)
         self._actors: list[Process] = []
         self._spare: Process | None = None
@@ -107,8 +110,7 @@ class HalSession:
         for actor in self._actors:
             actor.close()
         self._actors.clear()
-        if self._domain:
-            Path(f"/dev/shm/softhal-{os.getuid()}-{self._domain}").unlink(missing_ok=True)  # noqa: S108
+        self._remove_devices()
 
     def __enter__(self) -> Self:
         """Return the session."""
@@ -122,6 +124,11 @@ class HalSession:
     ) -> None:
         """Close the session."""
         self.close()
+
+
+def _remove_devices(domain: str) -> None:
+    if domain:
+        Path(f"/dev/shm/softhal-{os.getuid()}-{domain}").unlink(missing_ok=True)  # noqa: S108
 
 
 class HalAdapter:

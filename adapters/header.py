@@ -28,6 +28,12 @@ PROBE = "halcert-probe"
 COMPLAINT = re.compile(rf"^{PROBE}:(\d+):(?:\d+:)? error: (.*)$")
 
 
+INCOMPATIBLE = re.compile(
+    r"from incompatible pointer type '([^']*)'|with an expression of type '([^']*)'"
+)
+ABSENT = re.compile(r"undeclared|no member named")
+
+
 class HeaderNotFound(AdapterError):
     """There is no such header."""
 
@@ -190,7 +196,7 @@ class _Compiler:
         for line in done.stderr.splitlines():
             match = COMPLAINT.match(line)
             if match:
-                found.setdefault(int(match[1]) - 1, match[2])
+                found.setdefault(int(match[1]) - 1, _in_short(match[2]))
         return found
 
     def values(self, facts: Sequence[Fact]) -> list[int]:
@@ -204,3 +210,10 @@ class _Compiler:
                 raise HeaderUnusable(f"a probe does not compile:\n{done.stderr.strip()[:3000]}")
             said = subprocess.run([str(binary)], capture_output=True, text=True, check=True)
         return [int(line) for line in said.stdout.split()]
+
+
+def _in_short(complaint: str) -> str:
+    if ABSENT.search(complaint):
+        return "not declared"
+    types = INCOMPATIBLE.search(complaint)
+    return (types[1] or types[2]) if types else complaint

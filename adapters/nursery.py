@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
+
 from halcert.adapters import zygote
 from halcert.adapters.errors import WorkerUnavailable
 from halcert.adapters.worker import Setting

@@ -9,9 +9,10 @@ import socket
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
+
 from halcert.adapters import journal, wire
 from halcert.adapters.errors import (
     LibraryUnloadable,
@@ -107,7 +108,11 @@ class Process:
     def kill(self) -> None:
         if self._ending is None and not self._closed:
             self._birth.nursery.kill(self.pid)
-            self._ending = self._crash("the process was killed on request")
+            self._end(self._crash("the process was killed on request"))
+
+    def _end(self, ending: Ending) -> None:
+        self._ending = ending
+        self._release()
 
     def close(self) -> None:
         if self._closed:
@@ -117,7 +122,10 @@ class Process:
                 wire.send(self._channel, wire.EXIT)
             if read_status(self._birth.status, EXIT_SECONDS) is None:
                 self._birth.nursery.kill(self.pid)
+            self._release()
         self._closed = True
+
+    def _release(self) -> None:
         wire.close_quietly(self._channel)
         os.close(self._birth.status)
         os.close(self._log)
@@ -131,7 +139,10 @@ class Process:
             raise SessionClosed("the process was used after it had been closed")
         if self._ending is not None:
             return [[self._ending] if size else [] for size in sizes]
-        frame = _encode(content)
+        try:
+            frame = _encode(content)
+        except (OverflowError, TypeError) as error:
+            raise RequestRefused(f"an argument is no u64, or not plain: {error}") from error
         if len(frame) > wire.FRAME_LIMIT:
             raise RequestRefused(f"{len(frame)} bytes of arguments do not fit in one run")
         if os.fstat(self._log).st_size > LOG_LIMIT:
@@ -147,9 +158,10 @@ class Process:
             raise ending
         if ending is None and broken is None and [len(each) for each in replies] != sizes:
             broken = self._give_up("fewer replies than requests")
-        self._ending = ending or broken
-        if self._ending is not None:
-            _mark(replies, sizes, lanes, self._ending)
+        over = ending or broken
+        if over is not None:
+            self._end(over)
+            _mark(replies, sizes, lanes, over)
         return replies
 
     def _converse(
@@ -197,14 +209,12 @@ class Process:
             kind, content = wire.receive(self._channel, wire.Patience(LOAD_SECONDS))
         except wire.Late:
             self.kill()
-            self.close()
             raise LibraryUnloadable(
                 f"{library} was not loaded within {LOAD_SECONDS:.0f} seconds"
             ) from None
         except (wire.Closed, wire.BrokenFrame):
             ending = self._crash()
-            self._ending = ending
-            self.close()
+            self._end(ending)
             raise LibraryUnloadable(
                 f"the process ended while it was loading {library}: {ending.note}"
             ) from None
@@ -217,20 +227,28 @@ class Process:
     def _crash(self, note: str = "") -> Crashed:
         status = read_status(self._birth.status, EXIT_SECONDS)
         if status is None:
-            raise WorkerUnavailable(
-                "a worker is gone, and so is the process that started it",
-                "Something outside halcert killed it; did the machine run out of memory?",
-            )
+            # The connection is closed and the process lives on: the library closed it and hangs.
+            note = "the library closed descriptors that it does not own, and did not return"
+            self._birth.nursery.kill(self.pid)
+            status = read_status(self._birth.status, EXIT_SECONDS)
+        if status is None:
+            self._lose("a worker is gone, and so is the process that started it")
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         if number:
             said = f"ended by {_signal_name(number)}"
         elif os.WEXITSTATUS(status) == CHANNEL_LOST:
             said = "the library closed descriptors that it does not own"
         elif os.WEXITSTATUS(status) == BROKEN:
-            raise WorkerUnavailable(f"a worker failed by itself: {self._tail()}")
+            self._lose(f"a worker failed by itself: {self._tail()}")
         else:
             said = f"the library ended the process with exit({os.WEXITSTATUS(status)})"
         return Crashed(number, "\n".join(filter(None, (note or said, self._tail()))))
+
+    def _lose(self, message: str) -> NoReturn:
+        self._end(Garbled(message))
+        raise WorkerUnavailable(
+            message, "Was it killed from outside? Did the machine run out of memory?"
+        )
 
     def _give_up(self, note: str) -> Garbled:
         self._birth.nursery.kill(self.pid)

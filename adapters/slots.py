@@ -19,7 +19,7 @@ from halcert.spec.language.interface import POISON
 
 Arguments = Mapping[str, Any]
 C_TYPES: dict[str, Any] = {
-    "bool": ctypes.c_bool,
+    "bool": ctypes.c_uint8,
     "i32": ctypes.c_int32,
     "u8": ctypes.c_uint8,
     "u32": ctypes.c_uint32,

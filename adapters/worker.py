@@ -18,6 +18,7 @@ import threading
 from typing import NoReturn
 
 import msgspec
+
 from halcert.adapters import wire
 from halcert.adapters.calls import Caller, Memory, SymbolMissing
 from halcert.adapters.journal import BEGUN, Journal, Lane, array_head

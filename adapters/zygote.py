@@ -23,6 +23,7 @@ import struct
 import sys
 
 import msgspec
+
 from halcert.adapters import worker
 from halcert.adapters.journal import Journal
 

@@ -15,7 +15,9 @@ from typing import Any
 import msgspec
 
 from halcert.adapters.protocol import Actor, Request, Session
+from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
+from halcert.conformance.forms import plain
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Judgement, Oracle, Violation, World
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
@@ -70,6 +72,7 @@ class Lab:
         test: name of the test that runs the experiment.
         tally: where counts go.
         world: what is known of the implementation.
+        accounts: what devices told of their memory.
         steps: the calls so far.
     """
 
@@ -77,6 +80,7 @@ class Lab:
     test: str
     tally: Tally
     world: World = field(init=False)
+    accounts: Accounts = field(init=False)
     steps: list[TraceStep] = field(default_factory=list)
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     _book: Book = field(default_factory=Book)
@@ -86,6 +90,7 @@ class Lab:
     def __post_init__(self) -> None:
         """Start with the world before any call."""
         self.world = World.start(self.setting.devices)
+        self.accounts = Accounts(self.setting.profile)
 
     def __enter__(self) -> Lab:
         """Return the lab."""
@@ -147,6 +152,7 @@ class Lab:
         Raises:
             Broken: the implementation broke a rule.
         """
+        args = plain(interface, args)
         call = self.prepared(interface, args, process)
         if call is None:
             return None
@@ -188,10 +194,19 @@ class Lab:
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         if judgement.violation is not None:
             raise self._broken(judgement.violation, interface.name)
+        before = self.view(process)
         self.world = judgement.world
         if outcome.code == 0:
             self._learn(number, result, judgement, process)
+            self._balance(call, result, before, process)
         return result
+
+    def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
+        for balance in self.accounts.after(call, result, before, self.view(process)):
+            if not balance.holds:
+                came = f"{balance.free} bytes free"
+                raise self.fail(balance.rule, "account", balance.allowed, came)
+            self.tally.show((balance.rule.id,), self.test)
 
     def _learn(self, number: int, result: Returned, judgement: Judgement, process: int) -> None:
         outputs = msgspec.to_builtins(result, builtin_types=(bytes,))

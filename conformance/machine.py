@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from halcert.conformance.lab import Broken, Lab
-from halcert.conformance.observe import Accounts, check_all, check_block
+from halcert.conformance.observe import audit, check_all, check_block
 from halcert.conformance.values import arguments
 from halcert.spec.state import USER, Block
 from halcert.spec.svm.flags import DEV, DVPP
@@ -122,7 +122,6 @@ def machine_for(hunt: Hunt) -> type[RuleBasedStateMachine]:
             if time.monotonic() > hunt.deadline:
                 raise OutOfTime
             self.lab = hunt.lab()
-            self.accounts = Accounts(self.lab)
             self.over = False
             self.weighted: list[str] = []
 
@@ -143,7 +142,7 @@ def machine_for(hunt: Hunt) -> type[RuleBasedStateMachine]:
             for device in self.lab.setting.devices:
                 if not draw.chance(15):
                     self.lab.call("halMemAgentOpen", devid=device, flag=0)
-                    self.accounts.begin(device)
+                    audit(self.lab, device)
 
         @rule(tape=TAPES)  # type: ignore[misc]
         def step(self, tape: bytes) -> None:
@@ -158,23 +157,20 @@ def machine_for(hunt: Hunt) -> type[RuleBasedStateMachine]:
             lab = self.lab
             name = draw.pick(self.weighted)
             args = arguments(draw, lab, lab.setting.interfaces[name])
-            before = lab.view()
             result = lab.call(name, **args)
             if result is None:
                 return
-            if result.code == 0:
-                account(self.accounts, name, args, before)
-            elif draw.chance(50):
+            if result.code != 0 and draw.chance(50):
                 for block in touched_blocks(lab, args):
                     check_block(lab, block)
             if draw.chance(10):
-                audit_open(self.accounts)
+                audit(lab, *lab.setting.devices)
 
         def teardown(self) -> None:
             """Look at everything that is left, then end the processes."""
             try:
                 if not self.over:
-                    self._guarded(lambda: wind_up(self.lab, self.accounts))
+                    self._guarded(lambda: wind_up(self.lab))
             finally:
                 self.lab.close()
 
@@ -196,21 +192,6 @@ def _weight(draw: TapeDraw, name: str) -> int:
     return draw.pick((0, 1, 1, 3))
 
 
-def account(accounts: Accounts, name: str, args: dict[str, Any], before: Any) -> None:
-    """Keep the accounts of caches up to date after a successful call."""
-    if name == "halMemFree":
-        accounts.freed(before.blocks.at(args["pp"]))
-    elif name in CLOSING:
-        accounts.closed(args["devid"])
-
-
-def audit_open(accounts: Accounts) -> None:
-    """Audit every open device."""
-    for device in accounts.lab.setting.devices:
-        if accounts.lab.view().devices.at(device).open:
-            accounts.audit(device)
-
-
 def touched_blocks(lab: Lab, args: dict[str, Any]) -> list[Block]:
     """Return the live blocks that arguments point into."""
     blocks = [
@@ -221,24 +202,19 @@ def touched_blocks(lab: Lab, args: dict[str, Any]) -> list[Block]:
     return [block for block in blocks if block.exists]
 
 
-def wind_up(lab: Lab, accounts: Accounts) -> None:
+def wind_up(lab: Lab) -> None:
     """Check all bytes, free everything, and see that devices get their memory back."""
+    devices = lab.setting.devices
     check_all(lab)
-    audit_open(accounts)
+    audit(lab, *devices)
     for block in list(lab.view().blocks):  # type: ignore[call-overload]
-        if block.kind == USER:
-            continue
-        before = lab.view()
-        result = lab.call("halMemFree", pp=block.base)
-        if result is not None and result.code == 0:
-            account(accounts, "halMemFree", {"pp": block.base}, before)
-    for device in lab.setting.devices:
+        if block.kind != USER:
+            lab.call("halMemFree", pp=block.base)
+    for device in devices:
         if lab.view().devices.at(device).open and not _holds(lab, device):
-            closed = lab.call("halMemAgentClose", devid=device, flag=0)
-            if closed is not None and closed.code == 0:
-                accounts.closed(device)
-                lab.call("halMemAgentOpen", devid=device, flag=0)
-                accounts.audit(device)
+            lab.call("halMemAgentClose", devid=device, flag=0)
+            lab.call("halMemAgentOpen", devid=device, flag=0)
+            audit(lab, device)
 
 
 def _holds(lab: Lab, device: int) -> bool:

@@ -167,6 +167,8 @@ def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:
             end = block.base + block.size
             options += [block.base, block.base + 1, end - 1, end, block.base + block.extent]
         return draw.pick(options)
+    if domain.role == "handle":
+        return draw.pick((0, _handle(draw, lab)))
     if domain.role == "device":
         options += [*lab.setting.devices, *(c for c in constants if 0 < c < 2000)]
     elif domain.role == "size":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halcert.conformance.lab import Lab
-from halcert.conformance.observe import Accounts, check_all, check_block, fill_all
+from halcert.conformance.observe import audit, check_all, check_block, fill_all
 from halcert.conformance.scenarios.registry import Scenario, gave
 from halcert.spec.profiles import GIB, MIB
 from halcert.spec.state import Block
@@ -160,33 +160,30 @@ def exhaustion(lab: Lab) -> None:
     """Allocate until memory runs out, free everything, and carry on as if nothing had been."""
     device = lab.setting.devices[0]
     lab.call("halMemAgentOpen", devid=device, flag=0)
-    accounts = Accounts(lab)
-    accounts.begin(device)
-    chunk = max(accounts.start.get(device, 8 * GIB) // 6, 64 * MIB) & ~(2 * MIB - 1)
+    audit(lab, device)
+    chunk = max((lab.accounts.free_at_start(device) or 8 * GIB) // 6, 64 * MIB) & ~(2 * MIB - 1)
     got: list[int] = []
     for _ in range(24):
         address = allocate(lab, chunk, DEV, device, huge=1)
         if address is None:
             break
         got.append(address)
-    accounts.audit(device)
+    audit(lab, device)
     free(lab, *got)
-    accounts.audit(device)
+    audit(lab, device)
     again = allocate(lab, chunk, DEV, device, huge=1)
     free(lab, again)
     lab.call("halMemAgentClose", devid=device, flag=0)
-    accounts.closed(device)
     lab.call("halMemAgentOpen", devid=device, flag=0)
-    accounts.audit(device)
+    audit(lab, device)
 
 
 def errors_leak_nothing(lab: Lab) -> None:
     """Many refused calls of every sort: afterwards a device has all its memory."""
     device = lab.setting.devices[0]
     lab.call("halMemAgentOpen", devid=device, flag=0)
-    accounts = Accounts(lab)
-    accounts.begin(device)
-    free_at_start = accounts.start.get(device, 4 * GIB)
+    audit(lab, device)
+    free_at_start = lab.accounts.free_at_start(device) or 4 * GIB
     block = allocate(lab, 4096, DEV, device)
     for _ in range(4):
         for bits in ({"contiguous": 1, "huge": 1}, {"readonly": 1, "host_writes": 1}, {"giant": 1, "huge": 1}):
@@ -198,33 +195,30 @@ def errors_leak_nothing(lab: Lab) -> None:
             lab.call("halMemFree", pp=block + 1)
             lab.call("drvMemsetD8", dst=block, destMax=1, value=1, num=2)
             lab.call("drvMemcpy", dst=block, dest_max=1, src=block, byte_count=2)
-        accounts.audit(device)
+        audit(lab, device)
     free(lab, block)
     lab.call("halMemAgentClose", devid=device, flag=0)
-    accounts.closed(device)
     lab.call("halMemAgentOpen", devid=device, flag=0)
-    accounts.audit(device)
+    audit(lab, device)
 
 
 def closing_takes_memory(lab: Lab) -> None:
     """Closing a device takes its memory, and only its memory."""
     open_all(lab)
     first, last = lab.setting.devices[0], lab.setting.devices[-1]
-    accounts = Accounts(lab)
-    accounts.begin(first)
+    audit(lab, first)
     blocks = [allocate(lab, 4 * MIB, DEV, first) for _ in range(3)]
     other = allocate(lab, MIB, DEV, last)
     host = allocate(lab, MIB, HOST)
     fill_all(lab)
-    accounts.audit(first)
+    audit(lab, first)
     lab.call("halMemAgentClose", devid=first, flag=0)
-    accounts.closed(first)
     for block in blocks:
         if block is not None and first != last:
             lab.call("halMemFree", pp=block)
     check_all(lab)
     lab.call("halMemAgentOpen", devid=first, flag=0)
-    accounts.audit(first)
+    audit(lab, first)
     free(lab, other, host)
 
 
@@ -247,8 +241,8 @@ def queries(lab: Lab) -> None:
     open_all(lab)
     for device in (*lab.setting.devices, 63, 64, 65):
         for kind in range(14):
-            lab.call("halMemGetInfo", device=device, type=kind, info=True)
-    lab.call("halMemGetInfo", device=0, type=1, info=False)
+            lab.call("halMemGetInfo", device=device, type=kind, info={})
+    lab.call("halMemGetInfo", device=0, type=1, info=None)
     for module in (0, RUNTIME_MODULE, MODULE_LIMIT - 1, MODULE_LIMIT, 255):
         block = allocate(lab, 4096, DEV, lab.setting.devices[0], module=module)
         if block is not None:

@@ -37,7 +37,7 @@ def abi(header: Path, include: tuple[Path, ...]) -> int:
       0  no differences
       1  differences
       2  no such header, no compiler, or the header does not compile
-    """
+    """  # noqa: D301 - click reads the character as: keep these lines
     try:
         differences = compare(header, include)
     except AdapterError as error:

@@ -37,10 +37,11 @@ class Operation:
 
 @dataclass(frozen=True)
 class Taken:
-    """A step of a word: the accepting rule, and the rules read at the call."""
+    """A step of a word: the operation, the rules read at the call, and what makes it possible."""
 
-    rule: Rule
+    operation: Operation
     reading: Reading
+    fact: BoolLike
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,13 @@ class Word:
         steps: the calls.
         view: the state after them.
         facts: everything that has to hold for the word to be possible.
+        before: the word without its last call.
     """
 
     steps: tuple[Taken, ...]
     view: Any
     facts: tuple[BoolLike, ...]
+    before: Word | None = None
 
     def reading(self, interface: Interface, profile: Profile, name: str = "") -> Reading:
         """Return the rules of an interface read after the word."""
@@ -71,9 +74,11 @@ def empty_word() -> Word:
     return Word((), known_state(World.start(DEVICES).views[0]), ())
 
 
-def extended(word: Word, operation: Operation, profile: Profile) -> Word | None:
+def extended(
+    word: Word, operation: Operation, profile: Profile, name: str = ""
+) -> Word | None:
     """Return the word with one more call that changes something, or None if that cannot be."""
-    reading = word.reading(operation.interface, profile)
+    reading = word.reading(operation.interface, profile, name)
     outcome = reading.outcome(operation.rule)
     fact = both(
         reading.acceptable,
@@ -85,9 +90,33 @@ def extended(word: Word, operation: Operation, profile: Profile) -> Word | None:
     )
     if fact is False:
         return None
-    step = Taken(operation.rule, reading)
-    facts = (*word.facts, fact)
-    return Word((*word.steps, step), _tidied(outcome.after, fact), facts)
+    view = _tidied(outcome.after, fact)
+    step = Taken(operation, reading, fact)
+    return Word((*word.steps, step), view, (*word.facts, fact), word)
+
+
+def in_order(word: Word, profile: Profile, order: dict[Operation, int]) -> BoolLike:
+    """Return what makes the last two calls of a word come in the only order that is looked at.
+
+    Calls that could as well be made the other way round are looked at in the order of the
+    alphabet only.
+    """
+    if len(word.steps) <= 1:
+        return True
+    first, second = word.steps[-2:]
+    if order[second.operation] >= order[first.operation]:
+        return True
+    start = word.before.before if word.before else None
+    if start is None:
+        return True
+    number = len(word.steps)
+    swapped = extended(start, second.operation, profile, str(number))
+    if swapped is None:
+        return True
+    both_swapped = extended(swapped, first.operation, profile, str(number - 1))
+    if both_swapped is None:
+        return True
+    return negation(both(*(step.fact for step in both_swapped.steps[-2:])))
 
 
 def _changes(before: Any, after: Any) -> BoolLike:
@@ -133,13 +162,34 @@ def _operations(interfaces: tuple[Interface, ...], profile: Profile) -> Iterator
                 yield Operation(interface, rule)
 
 
-def _effect(operation: Operation, profile: Profile) -> Any:
-    """Return the shape of what an operation does to tables, whatever its parameters are called."""
+def shrinks(operation: Operation, profile: Profile) -> bool:
+    """Tell whether an operation does nothing but remove rows.
+
+    What is reached after it is reached by a shorter word, too, but for rules that tell what was
+    there before.
+    """
+    view, after = _sample(operation, profile)
+    for name in changed_tables(view, after):
+        if name == "contents":
+            continue
+        kept = {line.values for line in getattr(view, name).lines}
+        if any(line.values not in kept for line in getattr(after, name).lines):
+            return False
+    return True
+
+
+def _sample(operation: Operation, profile: Profile) -> tuple[Any, Any]:
     view = any_state("shape", 2)
     interface = operation.interface
     call = variables(interface.call, "call")
     result = variables(interface.result, "result")
     after = Reading(interface, profile, view, call, result).outcome(operation.rule).after
+    return view, after
+
+
+def _effect(operation: Operation, profile: Profile) -> Any:
+    """Return the shape of what an operation does to tables, whatever its parameters are called."""
+    view, after = _sample(operation, profile)
     names: dict[Any, int] = {}
     shapes: dict[Term, Any] = {}
     changed = [name for name in changed_tables(view, after) if name != "contents"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from halcert.model.symbolic.helpers import Memo, remembering, with_helpers
 from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import assumptions, merged
 from halcert.model.symbolic.term import Bool, BoolLike, Int, both, either, implies, negation
@@ -62,6 +63,7 @@ class Reading:
         self.call = call
         self.result = result
         self.known: dict[str, BoolLike] = {}
+        self.memo: Memo = {}
 
     # ------------------------------------------------------------------------------ conditions
 
@@ -142,7 +144,7 @@ class Reading:
 
     def outcome(self, rule: Rule) -> Accepted:
         """Return the outcome of an accepting rule."""
-        with assumptions() as assumed:
+        with assumptions() as assumed, remembering(self.memo):
             after = merged(self._bound(rule.function, rule.needs), joined)
         return Accepted(rule, self.when(rule), after, both(*assumed))
 
@@ -153,7 +155,8 @@ class Reading:
     def extent(self, rule: Rule) -> Extent:
         """Return which bytes an observing rule speaks of."""
 
-        found: Extent = merged(self._bound(rule.function, rule.needs), joined)
+        with remembering(self.memo):
+            found: Extent = merged(self._bound(rule.function, rule.needs), joined)
         return found
 
     def rules(self, kind: Kind) -> tuple[Rule, ...]:
@@ -173,7 +176,8 @@ class Reading:
         )
 
     def _condition(self, function: Callable[..., Any], needs: tuple[str, ...]) -> BoolLike:
-        value = merged(self._bound(function, needs))
+        with remembering(self.memo):
+            value = merged(self._bound(function, needs))
         if isinstance(value, Int):
             return negation(value == 0)
         return value if isinstance(value, Bool) else bool(value)
@@ -183,4 +187,5 @@ class Reading:
         given = {"state": self.view, "result": self.result.value, "profile": self.profile}
         wanted = {name: given[name] for name in needs}
         call = self.call.value
-        return lambda: function(call, **wanted)
+        run = with_helpers(function)
+        return lambda: run(call, **wanted)

@@ -1,1 +1,1 @@
-"""The binary interface: return codes, constants, structure layouts and symbols, each stated once."""
+"""The binary interface: codes, constants, structure layouts and symbols, each stated once."""

@@ -118,6 +118,6 @@ def symbol_of(code: int) -> str:
         name = DrvError(code).name
     except ValueError:
         return str(code)
-    return (
-        f"DEV_ERROR_{name[4:]}" if name.startswith("DEV_") and code >= 90 else f"DRV_ERROR_{name}"
-    )
+    if name.startswith("DEV_") and code >= DrvError.DEV_UNAUTHORIZED_ACCESS_DEVICE:
+        return f"DEV_ERROR_{name[4:]}"
+    return f"DRV_ERROR_{name}"

@@ -52,7 +52,7 @@ class BitWord:
     @classmethod
     def from_plain(cls, word: int) -> Self:
         """Return the (shared) decoded word for an integer."""
-        return cast("Self", _decoded(cls, word))
+        return cast("Self", _decoded(cls, word))  # type: ignore[arg-type]
 
     @classmethod
     def compose(cls, **values: int | bool) -> int:

@@ -119,9 +119,10 @@ class Elements(Generic[T]):
 
     __slots__ = ("_count", "_rows")
 
-    def __new__(cls, count: int, *arrays: Sequence[T]) -> Self:
+    def __new__(cls, _count: int, *arrays: Sequence[T]) -> Self:
         """Take the form that the arrays have: arrays of terms bring a subclass of their own."""
-        return object.__new__(getattr(arrays[0], "elements", cls))
+        made: Self = object.__new__(getattr(arrays[0], "elements", cls))
+        return made
 
     def __init__(self, count: int, *arrays: Sequence[T]) -> None:
         """Take the number of elements and the arrays."""

@@ -31,8 +31,8 @@ class Row(msgspec.Struct, frozen=True):
     Attributes:
         exists: whether the row is there; class-level, so that it costs nothing.
         key_column: name of the column that identifies a row within its scope.
-        extent_column: name of the column that gives the length in bytes of the address range starting
-            at the key, for tables that can be asked by address.
+        extent_column: name of the column that gives the length in bytes of the address range
+            starting at the key, for tables that can be asked by address.
         scope: who sees the rows.
         absent: the row that a look-up gives when there is none; every column is zero.
     """

@@ -1,4 +1,4 @@
-"""halMemAlloc and halMemFree."""
+"""halMemAlloc."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, GIB, Profile
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import UNSET, USER, Block, State
+from halcert.spec.state import UNSET, Block, State
 from halcert.spec.svm.flags import (
     DEV,
     DVPP,
     FIRST_UNKNOWN_KIND,
-    HOST,
     HOST_AGENT,
     HOST_UVA,
     MODULE_LIMIT,
@@ -37,8 +36,11 @@ from halcert.spec.svm.flags import (
     SVM,
     UVM,
     AllocFlags,
+    as_hbm,
+    granule_of,
+    of_device,
+    of_host,
 )
-from halcert.spec.svm.memory import cacheable, has_own_space, in_use, locked
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -48,51 +50,14 @@ PARA_ERROR = DrvError.PARA_ERROR
 OUT_OF_MEMORY = DrvError.OUT_OF_MEMORY
 INVALID_DEVICE = DrvError.INVALID_DEVICE
 
+HOST_AGENT_ID = 64
+"""Device id of the host agent in SVM v2."""
 VIRTUAL_LIMIT = 128 * GIB
 """Largest allocation of virtual memory without pages on products with SVM v2 (bytes)."""
-SOMA_WINDOW = 0xC0000000000
-"""Where SVM v2 keeps the memory of pools."""
-SOMA_SIZE = 0x20000000000
-"""Size of that window in bytes."""
-
-
-def _of_device(call: MemAlloc) -> bool:
-    return call.flag.virt == DEV or call.flag.virt == DVPP
-
-
-def _of_host(call: MemAlloc) -> bool:
-    return call.flag.virt == HOST or call.flag.virt == HOST_UVA
 
 
 def _place_given(call: MemAlloc) -> bool:
     return call.pp
-
-
-def _as_hbm(call: MemAlloc) -> bool:
-    flag = call.flag
-    plain = not flag.p2p and not flag.bar and not flag.ts and not flag.low4g
-    return flag.virt == DEV and flag.phys % 2 == 1 and plain
-
-
-def granule_of(call: MemAlloc, profile: Profile) -> int:
-    """Return what the size of an accepted allocation is rounded up to, in bytes."""
-    if call.flag.giant:
-        return profile.giant
-    if profile.generation == "v2" and (
-        call.flag.virt == DVPP or call.flag.readonly or call.flag.host_writes
-    ):
-        return profile.page
-    if call.flag.virt == UVM:
-        return profile.huge
-    if profile.generation == "v2" and call.flag.virt == HOST_UVA:
-        return profile.huge
-    if profile.generation == "v2" and (
-        call.flag.virt == DVPP or call.flag.readonly or call.flag.host_writes
-    ):
-        return profile.page
-    if call.flag.huge and call.flag.virt != HOST and call.flag.virt != HOST_UVA:
-        return profile.huge
-    return profile.page
 
 
 @interface("halMemAlloc", area="svm", source=HEADER)
@@ -127,7 +92,7 @@ class MemAlloc(Call, frozen=True):
     )
     def dvpp_on_the_host_agent(call) -> bool:
         """DVPP memory cannot be on the host agent."""
-        return call.flag.virt == DVPP and call.flag.devid == 64
+        return call.flag.virt == DVPP and call.flag.devid == HOST_AGENT_ID
 
     @rejects(
         "SVM-ALLOC-004",
@@ -160,12 +125,12 @@ class MemAlloc(Call, frozen=True):
     @rejects("SVM-ALLOC-007", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
     def host_memory_is_not_readonly(call) -> bool:
         """Host memory is never READONLY or HOST_RW_DEV_RO."""
-        return _of_host(call) and (call.flag.readonly or call.flag.host_writes)
+        return of_host(call.flag) and (call.flag.readonly or call.flag.host_writes)
 
     @rejects("SVM-ALLOC-008", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
     def host_memory_is_not_giant(call) -> bool:
         """Host memory has no giant pages."""
-        return _of_host(call) and call.flag.giant
+        return of_host(call.flag) and call.flag.giant
 
     @rejects("SVM-ALLOC-009", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
     def readonly_needs_device_memory(call) -> bool:
@@ -188,7 +153,7 @@ class MemAlloc(Call, frozen=True):
         """Giant pages are for device memory without TS, 4G, CONTIGUOUS or read-only."""
         return (
             call.flag.giant
-            and not _of_host(call)
+            and not of_host(call.flag)
             and call.flag.virt < FIRST_UNKNOWN_KIND
             and (
                 call.flag.virt != DEV
@@ -250,7 +215,7 @@ class MemAlloc(Call, frozen=True):
     @rejects("SVM-ALLOC-017", INVALID_DEVICE, strength=SHOULD, source=V3, profiles=GEN3)
     def no_such_device(call, profile: Profile) -> bool:
         """The device id of device memory is below the number of agents."""
-        return _of_device(call) and call.flag.devid >= profile.alloc_limit
+        return of_device(call.flag) and call.flag.devid >= profile.alloc_limit
 
     @rejects("SVM-ALLOC-018", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
     def low_memory_is_gone(call) -> bool:
@@ -265,7 +230,7 @@ class MemAlloc(Call, frozen=True):
     @rejects("SVM-ALLOC-020", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
     def host_memory_has_no_huge_pages(call) -> bool:
         """Host memory has normal pages."""
-        return _of_host(call) and call.flag.huge
+        return of_host(call.flag) and call.flag.huge
 
     @rejects("SVM-ALLOC-021", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
     def host_uva_is_plain(call) -> bool:
@@ -282,7 +247,7 @@ class MemAlloc(Call, frozen=True):
     @rejects("SVM-ALLOC-023", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
     def cp_only_is_for_devices(call) -> bool:
         """DEV_CP_ONLY is for device memory."""
-        return call.flag.cp_only and _of_host(call)
+        return call.flag.cp_only and of_host(call.flag)
 
     @rejects("SVM-ALLOC-024", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
     def cp_only_has_normal_pages(call) -> bool:
@@ -293,7 +258,7 @@ class MemAlloc(Call, frozen=True):
     def device_readonly_is_for_plain_device_memory(call) -> bool:
         """HOST_RW_DEV_RO is for device memory without giant pages and DEV_CP_ONLY."""
         return call.flag.host_writes and (
-            not _of_device(call) or call.flag.giant or call.flag.cp_only
+            not of_device(call.flag) or call.flag.giant or call.flag.cp_only
         )
 
     @rejects("SVM-ALLOC-026", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
@@ -317,7 +282,7 @@ class MemAlloc(Call, frozen=True):
     def device_not_open(call, state: State, profile: Profile) -> bool:
         """Device memory needs an open device."""
         return (
-            _of_device(call)
+            of_device(call.flag)
             and not state.devices.at(call.flag.devid).open
             and not (profile.generation == "v2" and call.flag.devid == 0)
         )
@@ -334,7 +299,7 @@ class MemAlloc(Call, frozen=True):
     )
     def device_zero_not_open(call, state: State) -> bool:
         """Whether memory of device 0 can be had before it is opened depends on the past."""
-        return _of_device(call) and call.flag.devid == 0 and not state.devices.at(0).open
+        return of_device(call.flag) and call.flag.devid == 0 and not state.devices.at(0).open
 
     @may_reject("SVM-ALLOC-033", OUT_OF_MEMORY, source=(HEADER, V2, V3))
     def memory_may_be_short(call) -> bool:
@@ -369,19 +334,19 @@ class MemAlloc(Call, frozen=True):
     )
     def gives_a_block(call, state: State, result: Result, profile: Profile) -> State:
         """The process gets a block of the size and kind it asked for, with undefined contents."""
-        granule = granule_of(call, profile)
+        granule = granule_of(call.flag, profile)
         block = Block(
             base=result.pp,
             size=call.size,
             extent=align_up(call.size, granule),
             kind=call.flag.virt,
-            device=call.flag.devid if _of_device(call) else profile.host_id,
+            device=call.flag.devid if of_device(call.flag) else profile.host_id,
             granule=granule,
             readonly=call.flag.readonly,
             host_writes=call.flag.host_writes,
             cp_only=profile.generation == "v3" and call.flag.cp_only,
             contiguous=call.flag.contiguous,
-            hbm=_as_hbm(call),
+            hbm=as_hbm(call.flag),
             module=call.flag.module if call.flag.module < MODULE_LIMIT else MODULE_UNKNOWN,
             translated=False,
             place=UNSET,
@@ -397,12 +362,14 @@ class MemAlloc(Call, frozen=True):
     @ensures("SVM-ALLOC-042", strength=MUST, source=MODULE_DOC.at("SVM, allocation"))
     def address_range_is_free(call, state: State, result: Result, profile: Profile) -> bool:
         """The block, rounded up to its pages, shares no byte with anything that is live."""
-        return not state.blocks.overlaps(result.pp, align_up(call.size, granule_of(call, profile)))
+        return not state.blocks.overlaps(
+            result.pp, align_up(call.size, granule_of(call.flag, profile))
+        )
 
     @ensures("SVM-ALLOC-043", strength=SHOULD, source=(V2, V3))
     def address_is_aligned(call, result: Result, profile: Profile) -> bool:
         """The block starts at a multiple of its page size."""
-        return is_multiple(result.pp, granule_of(call, profile))
+        return is_multiple(result.pp, granule_of(call.flag, profile))
 
     @ensures("SVM-ALLOC-044", strength=MUST, source=SENSE)
     def block_ends_below_the_top(call, result: Result) -> bool:
@@ -422,94 +389,3 @@ class MemAlloc(Call, frozen=True):
     def failure_keeps_the_address(call, result: Result) -> bool:
         """A failing call leaves the place for the address alone."""
         return result.pp == poison(64)
-
-
-def _stays_locked(state: State, block: Block, profile: Profile) -> bool:
-    return block.exists and locked(state, block) and not cacheable(block, profile)
-
-
-def _in_soma_window(address: int) -> bool:
-    return address >= SOMA_WINDOW and address < SOMA_WINDOW + SOMA_SIZE
-
-
-@interface("halMemFree", area="svm", source=HEADER)
-class MemFree(Call, frozen=True):
-    """Give a block back."""
-
-    pp: Address
-
-    @rejects("SVM-FREE-001", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def null(call) -> bool:
-        """Null is not a block."""
-        return call.pp == 0
-
-    @rejects(
-        "SVM-FREE-002",
-        INVALID_VALUE,
-        strength=MUST,
-        code=SHOULD,
-        source=(MODULE_DOC.at("SVM, free"), SENSE, V2, V3),
-    )
-    def not_the_start_of_a_block(call, state: State, profile: Profile) -> bool:
-        """Only the start of a live block can be freed, and only once."""
-        block = state.blocks.at(call.pp)
-        return (
-            call.pp != 0
-            and (not block.exists or block.kind == USER)
-            and not (profile.generation == "v2" and _in_soma_window(call.pp))
-        )
-
-    @rejects("SVM-FREE-004", DrvError.BUSY, strength=SHOULD, source=V2, profiles=GEN2)
-    def block_in_use(call, state: State, profile: Profile) -> bool:
-        """A block too large for the cache cannot be freed while an operation uses it."""
-        block = state.blocks.at(call.pp)
-        return (
-            _stays_locked(state, block, profile)
-            and block.kind != HOST_UVA
-            and not has_own_space(block, profile)
-        )
-
-    @rejects("SVM-FREE-005", DrvError.IOCRL_FAIL, strength=SHOULD, source=V2, profiles=GEN2)
-    def own_block_in_use(call, state: State, profile: Profile) -> bool:
-        """A block with address space of its own cannot be freed while an operation uses it."""
-        block = state.blocks.at(call.pp)
-        return _stays_locked(state, block, profile) and (
-            block.kind == HOST_UVA or has_own_space(block, profile)
-        )
-
-    @undefined(
-        "SVM-FREE-006", source=V2.at("the free cache does not ask the kernel"), profiles=GEN2
-    )
-    def small_block_in_use(call, state: State, profile: Profile) -> bool:
-        """Freeing a block that is in use where the kernel is not asked or does not mind."""
-        block = state.blocks.at(call.pp)
-        return (
-            block.exists
-            and block.kind != USER
-            and in_use(state, block)
-            and not _stays_locked(state, block, profile)
-        )
-
-    @undefined("SVM-FREE-007", source=V3.at("deferred release"), profiles=GEN3)
-    def block_in_use_v3(call, state: State) -> bool:
-        """Freeing a block while a descriptor speaks of it."""
-        block = state.blocks.at(call.pp)
-        return block.exists and block.kind != USER and in_use(state, block)
-
-    @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
-    def unknown_pool_memory(call, state: State) -> bool:
-        """Freeing an address among the memory of pools that halMemAlloc did not give."""
-        return _in_soma_window(call.pp) and not state.blocks.at(call.pp).exists
-
-    @accepts(
-        "SVM-FREE-010",
-        strength=MUST,
-        source=(MODULE_DOC.at("SVM, free"), HEADER),
-        changes=("blocks", "contents"),
-    )
-    def gives_the_block_back(call, state: State) -> State:
-        """The block is gone, its address belongs to nobody and its contents are lost."""
-        block = state.blocks.at(call.pp)
-        return state.but(
-            blocks=state.blocks.delete(call.pp), contents=state.contents.drop(block.memory)
-        )

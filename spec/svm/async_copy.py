@@ -76,7 +76,14 @@ class MemCpyAsync(Call, frozen=True):
         """Ascend 950 has no asynchronous copies."""
         return True
 
-    @rejects("SVM-ASYNC-002", INVALID_VALUE, strength=MUST, code=SHOULD, source=(HEADER, V2), profiles=GEN2)
+    @rejects(
+        "SVM-ASYNC-002",
+        INVALID_VALUE,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2),
+        profiles=GEN2,
+    )
     def more_than_fits(call) -> bool:
         """No more bytes are copied than the destination is said to hold."""
         return call.dest_max < call.byte_count
@@ -129,7 +136,7 @@ class MemCpyAsync(Call, frozen=True):
     @may_reject("SVM-ASYNC-011", source=HEADER, profiles=GEN2)
     def too_many_copies(call, state: State) -> bool:
         """At most 65535 copies can be under way."""
-        return state.copies.count(lambda copy: True) >= MOST
+        return state.copies.count(lambda _copy: True) >= MOST
 
     @accepts(
         "SVM-ASYNC-020",
@@ -146,9 +153,7 @@ class MemCpyAsync(Call, frozen=True):
         )
         return state.but(
             copies=state.copies.insert(copy),
-            contents=state.contents.forget(
-                target.memory, call.dst - target.base, call.byte_count
-            ),
+            contents=state.contents.forget(target.memory, call.dst - target.base, call.byte_count),
         )
 
     @ensures("SVM-ASYNC-021", strength=MUST, source=HEADER, profiles=GEN2)

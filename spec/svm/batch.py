@@ -55,7 +55,7 @@ def _on_the_host(state: State, dst: int, src: int) -> bool:
 
 
 def _any_on_the_host(call: MemcpyBatch, state: State) -> bool:
-    return _copies(call).any(lambda dst, src, size: _on_the_host(state, dst, src))
+    return _copies(call).any(lambda dst, src, _size: _on_the_host(state, dst, src))
 
 
 def _between_devices(state: State, dst: int, src: int) -> bool:
@@ -84,7 +84,7 @@ def _mixed(call: MemcpyBatch, state: State) -> bool:
     first = Elements(1, call.dst, call.src)
     return first.any(
         lambda dst, src: _copies(call).any(
-            lambda to, start, size: _differ(state, dst, to) or _differ(state, src, start)
+            lambda to, start, _size: _differ(state, dst, to) or _differ(state, src, start)
         )
     )
 
@@ -126,7 +126,7 @@ class MemcpyBatch(Call, frozen=True):
     @rejects("SVM-BATCH-006", DrvError.INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def empty_copy(call) -> bool:
         """Every copy has at least one byte."""
-        return _copies(call).any(lambda dst, src, size: size == 0)
+        return _copies(call).any(lambda _dst, _src, size: size == 0)
 
     @rejects("SVM-BATCH-007", NOT_SUPPORT, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
     def within_the_host(call, state: State) -> bool:

@@ -41,7 +41,7 @@ class MemsetD8(Call, frozen=True):
     """Set bytes of memory to a value."""
 
     dst: Address
-    destMax: Size  # noqa: N815 - the name in the header
+    destMax: Size
     value: U8
     num: Size
 

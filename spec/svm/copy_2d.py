@@ -80,6 +80,10 @@ class Matrix(Record, frozen=True):
     dma: DescriptorRef
     """The descriptor, unless the copy is made at once."""
 
+    def possible(self) -> bool:
+        """Tell whether a caller can mean it: what is destroyed has a number."""
+        return self.type != DESTROY or not self.dma.given or self.dma.dma != 0
+
 
 class MatrixOut(Record, frozen=True):
     """The structure as it stands after the call."""
@@ -261,12 +265,7 @@ class Memcpy2D(Call, frozen=True):
     def both_on_the_host(call, state: State) -> bool:
         """One of the two matrices is on a device."""
         target, source = copy_ends(state, call.p_copy.dst, call.p_copy.src)
-        return (
-            _moves(call)
-            and host_side(target)
-            and host_side(source)
-            and _promised(call, state)
-        )
+        return _moves(call) and host_side(target) and host_side(source) and _promised(call, state)
 
     @rejects("SVM-C2D-017", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
     def between_devices(call, state: State) -> bool:
@@ -333,9 +332,7 @@ class Memcpy2D(Call, frozen=True):
     @undefined("SVM-C2D-025", source=V2, profiles=GEN2)
     def other_device_v2(call, state: State) -> bool:
         """Having a device make the copy that has no part in it."""
-        return (
-            _converts(call) and _as_declared(call, state) and not _right_device(call, state)
-        )
+        return _converts(call) and _as_declared(call, state) and not _right_device(call, state)
 
     @undefined("SVM-C2D-026", source=HEADER.at("drvMemDestroyAddr"))
     def no_such_descriptor(call, state: State) -> bool:
@@ -354,9 +351,7 @@ class Memcpy2D(Call, frozen=True):
         made = _described(what, 0, what.width * what.height).but(first=0)
         return state.but(contents=matrix_copied(state, made))
 
-    @accepts(
-        "SVM-C2D-031", strength=MUST, source=HEADER, changes=("descriptors",), when=_converts
-    )
+    @accepts("SVM-C2D-031", strength=MUST, source=HEADER, changes=("descriptors",), when=_converts)
     def makes_a_descriptor(call, state: State, result: Result, profile: Profile) -> State:
         """There is a descriptor for the next bytes of the matrix; nothing is copied yet."""
         what, made = call.p_copy, result.p_copy.dma
@@ -364,16 +359,12 @@ class Memcpy2D(Call, frozen=True):
         length = made.fixed_size if profile.generation == "v2" else rest
         return state.but(descriptors=state.descriptors.insert(_described(what, made.dma, length)))
 
-    @accepts(
-        "SVM-C2D-032", strength=MUST, source=HEADER, changes=("descriptors",), when=_destroys
-    )
+    @accepts("SVM-C2D-032", strength=MUST, source=HEADER, changes=("descriptors",), when=_destroys)
     def destroys_the_descriptor(call, state: State) -> State:
         """The descriptor is gone, and with it its hold on the memory."""
         return state.but(descriptors=state.descriptors.delete(call.p_copy.dma.dma))
 
-    @ensures(
-        "SVM-C2D-033", strength=MUST, source=DEFINES, when=_converts, profiles=GEN2
-    )
+    @ensures("SVM-C2D-033", strength=MUST, source=DEFINES, when=_converts, profiles=GEN2)
     def converts_a_part(call, result: Result) -> bool:
         """The descriptor says how many of the bytes that were left it stands for."""
         what, size = call.p_copy, result.p_copy.dma.fixed_size

@@ -113,9 +113,7 @@ class HalMemcpy(Call, frozen=True):
     def device_id_too_large(call, profile: Profile) -> bool:
         """The device id that is given is below the number of devices."""
         return (
-            call.info.given
-            and call.info.devid >= profile.device_limit
-            and _checked(call, profile)
+            call.info.given and call.info.devid >= profile.device_limit and _checked(call, profile)
         )
 
     @rejects("SVM-HCOPY-007", DrvError.NOT_EXIST, strength=SHOULD, source=V2, profiles=GEN2)

@@ -30,6 +30,7 @@ from halcert.spec.svm.copy import copy_ends
 from halcert.spec.svm.matrix import (
     DescriptorOut,
     DescriptorRef,
+    MadeDescriptor,
     executes,
     idle,
     line,
@@ -124,9 +125,7 @@ class ConvertAddr(Call, frozen=True):
     @rejects("SVM-CONV-007", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
     def within_a_device(call, state: State) -> bool:
         """Source and destination are not on one device."""
-        return (
-            _one_device(call, state) and not _barred(call, state) and _promised(call, state)
-        )
+        return _one_device(call, state) and not _barred(call, state) and _promised(call, state)
 
     @rejects("SVM-CONV-008", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
     def within_the_host(call, state: State) -> bool:
@@ -210,7 +209,7 @@ class ConvertAddr(Call, frozen=True):
 class DestroyAddr(Call, frozen=True):
     """Give a descriptor back."""
 
-    ptr: DescriptorRef
+    ptr: MadeDescriptor
 
     @rejects("SVM-DESTROY-001", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def no_descriptor(call) -> bool:
@@ -236,16 +235,21 @@ class DestroyAddr(Call, frozen=True):
 class DescriptorRefs(Record, frozen=True):
     """An array of pointers to descriptors."""
 
-    refs: Sequence[DescriptorRef]
+    refs: Sequence[MadeDescriptor]
 
     @classmethod
     def from_plain(cls, value: Any) -> Self:
         """Build the array from a list of what names a descriptor, or null."""
-        refs = None if value is None else map(DescriptorRef.from_plain, value)
+        refs = None if value is None else map(MadeDescriptor.from_plain, value)
         return cls(given=value is not None, refs=Sequence(refs))
 
+    @classmethod
+    def to_plain(cls, members: dict[str, Any]) -> Any:
+        """Return the list of what names a descriptor."""
+        return members.get("refs", [])
 
-def _named(call: DestroyAddrBatch) -> Elements[DescriptorRef]:
+
+def _named(call: DestroyAddrBatch) -> Elements[MadeDescriptor]:
     return Elements(call.num, call.ptr.refs)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from halcert.spec.language import BitWord, Field, Flag
+from halcert.spec.profiles import Profile
 
 SVM = 0
 DEV = 1
@@ -61,3 +62,36 @@ class AllocFlags(BitWord):
     cp_only: bool
     rest: int
     module: int
+
+
+def of_device(flag: AllocFlags) -> bool:
+    """Tell whether a flag asks for memory of a device."""
+    return flag.virt == DEV or flag.virt == DVPP
+
+
+def of_host(flag: AllocFlags) -> bool:
+    """Tell whether a flag asks for memory of the host."""
+    return flag.virt == HOST or flag.virt == HOST_UVA
+
+
+def as_hbm(flag: AllocFlags) -> bool:
+    """Tell whether a flag asks for device memory that is accounted as plain HBM."""
+    plain = not flag.p2p and not flag.bar and not flag.ts and not flag.low4g
+    return flag.virt == DEV and flag.phys % 2 == 1 and plain
+
+
+def _huge_pages(flag: AllocFlags, profile: Profile) -> bool:
+    if flag.virt == UVM or (profile.generation == "v2" and flag.virt == HOST_UVA):
+        return True
+    small = profile.generation == "v2" and (flag.virt == DVPP or flag.readonly or flag.host_writes)
+    return flag.huge and not of_host(flag) and not small
+
+
+def granule_of(flag: AllocFlags, profile: Profile) -> int:
+    """Return what the size of an accepted allocation is rounded up to, in bytes.
+
+    DVPP and read-only memory of SVM v2 is rounded up to normal pages whatever its pages are.
+    """
+    if flag.giant:
+        return profile.giant
+    return profile.huge if _huge_pages(flag, profile) else profile.page

@@ -351,9 +351,7 @@ class MemGetInfo(Call, frozen=True):
         """A check that succeeds says so."""
         return result.info.flag == 1
 
-    @ensures(
-        "SVM-INFO-025", strength=SHOULD, source=(V2, V3), on=FAILURE, when=_checked_and_failed
-    )
+    @ensures("SVM-INFO-025", strength=SHOULD, source=(V2, V3), on=FAILURE, when=_checked_and_failed)
     def check_fails(call, result: Result) -> bool:
         """A check that fails says so."""
         return result.info.flag == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from halcert.spec.language import Invariant
 from halcert.spec.state import ANYWHERE, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
+from halcert.spec.svm.memory import within
 
 
 def _blocks_are_disjoint(state: State) -> bool:
@@ -62,6 +63,25 @@ def _open_devices_are_present(state: State) -> bool:
     )
 
 
+def _copies_use_live_memory(state: State) -> bool:
+    return state.copies.all(
+        lambda copy: (
+            copy.fd > 0
+            and within(state.blocks.covering(copy.target), copy.target, copy.length)
+            and within(state.blocks.covering(copy.source), copy.source, copy.length)
+        )
+    )
+
+
+def _descriptors_use_live_memory(state: State) -> bool:
+    return state.descriptors.all(
+        lambda made: (
+            within(state.blocks.covering(made.target), made.target, made.target_span)
+            and within(state.blocks.covering(made.source), made.source, made.source_span)
+        )
+    )
+
+
 INVARIANTS = (
     Invariant("SVM-INV-001", "Live blocks share no byte.", _blocks_are_disjoint, ("blocks",)),
     Invariant(
@@ -93,5 +113,17 @@ INVARIANTS = (
         "A device that is open is present and was opened.",
         _open_devices_are_present,
         ("devices", "hardware"),
+    ),
+    Invariant(
+        "SVM-INV-007",
+        "A copy under way reads and writes live memory.",
+        _copies_use_live_memory,
+        ("copies", "blocks"),
+    ),
+    Invariant(
+        "SVM-INV-008",
+        "A descriptor speaks of live memory.",
+        _descriptors_use_live_memory,
+        ("descriptors", "blocks"),
     ),
 )

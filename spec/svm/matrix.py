@@ -37,6 +37,27 @@ class DescriptorRef(Record, frozen=True):
             altered=any(name != "dma" and name != "devid" for name in members),
         )
 
+    @classmethod
+    def to_plain(cls, members: dict[str, Any]) -> Any:
+        """Return a mapping, in which a change of members shows."""
+        names = ("dma", "devid", "virt_id")
+        plain: dict[str, Any] = {name: members[name] for name in names if name in members}
+        if members.get("altered") and "virt_id" not in members:
+            plain["fixed_size"] = 0
+        return plain or {"devid": 0}
+
+    def possible(self) -> bool:
+        """Tell whether the members go together: who sets ``virt_id`` alters the descriptor."""
+        return self.altered or self.virt_id == 0
+
+
+class MadeDescriptor(DescriptorRef, frozen=True):
+    """An earlier DMA descriptor as a call names it."""
+
+    def possible(self) -> bool:
+        """Tell whether a caller can mean it: an earlier descriptor has a number."""
+        return (not self.given or self.dma != 0) and self.devid == 0 and super().possible()
+
 
 class DescriptorOut(Record, frozen=True):
     """A DMA descriptor as it stands after a call."""
@@ -67,7 +88,9 @@ def span(pitch: int, width: int, height: int) -> int:
 def _cut(value: int, low: int, high: int) -> int:
     if value < low:
         return low
-    return high if value > high else value
+    if value > high:
+        return high
+    return value
 
 
 def matrix_copied(state: State, made: Descriptor) -> Contents:

@@ -154,6 +154,16 @@ def aligned(address: int, block: Block, profile: Profile) -> bool:
     return address % profile.page == 0
 
 
+def of_the_host(block: Block) -> bool:
+    """Tell whether SVM v2 takes a live block for memory outside its own ranges."""
+    return block.exists and (block.kind == HOST or block.kind == HOST_UVA or block.kind == USER)
+
+
+def whole(block: Block, base: int, size: int) -> bool:
+    """Tell whether a range is exactly what was asked for when the block was allocated."""
+    return block.exists and block.base == base and block.size == size
+
+
 def has_own_space(block: Block, profile: Profile) -> bool:
     """Tell whether SVM v2 gives a block whole GiBs of address space of its own."""
     return block.granule == profile.giant or (

@@ -65,8 +65,8 @@ def _is_dvpp_memory(call: MemGetAttribute, state: State) -> bool:
 
 
 def _is_host_memory(call: MemGetAttribute, state: State) -> bool:
-    kind = _found(call, state).kind
-    return kind == HOST or kind == HOST_UVA
+    block = _found(call, state)
+    return block.kind == HOST or block.kind == HOST_UVA
 
 
 def _is_user_memory(call: MemGetAttribute, state: State) -> bool:
@@ -91,8 +91,9 @@ def _is_off_the_devices(call: MemGetAttribute, state: State) -> bool:
 
 
 def _has_no_device(call: MemGetAttribute, state: State) -> bool:
-    kind = _found(call, state).kind
-    return kind == HOST or kind == HOST_UVA or kind == USER or kind == UVM
+    return _is_host_memory(call, state) or (
+        _is_user_memory(call, state) or _is_managed(call, state)
+    )
 
 
 def _has_a_page_size(call: MemGetAttribute, state: State) -> bool:
@@ -201,8 +202,7 @@ class MemGetAttribute(Call, frozen=True):
     def managed_memory(call, result: Result, profile: Profile) -> bool:
         """Managed memory is managed memory, with huge pages."""
         return (
-            result.attr.memType == AttributeType.DV_MEM_UVM
-            and result.attr.pageSize == profile.huge
+            result.attr.memType == AttributeType.DV_MEM_UVM and result.attr.pageSize == profile.huge
         )
 
     @ensures("SVM-ATTR-018", strength=MUST, source=HEADER, when=_is_on_a_device)
@@ -342,7 +342,7 @@ class MemGetAddressRange(Call, frozen=True):
 
     @ensures("SVM-RANGE-013", strength=SHOULD, source=(HEADER, V2), when=_size_given, profiles=GEN2)
     def size_is_rounded(call, state: State, result: Result, profile: Profile) -> bool:
-        """The size is rounded up to pages, and to GiBs for blocks with address space of their own."""
+        """The size is rounded up to pages, or to GiBs for blocks with their own address space."""
         block, size = state.blocks.covering(call.ptr), result.psize
         if has_own_space(block, profile):
             return size == align_up(block.size, profile.giant)

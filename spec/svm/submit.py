@@ -8,7 +8,7 @@ from halcert.spec.language import I32, Call, Strength, accepts, interface, rejec
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Descriptor, State
-from halcert.spec.svm.matrix import DescriptorRef, idle, matrix_copied, matrix_forgotten, usable
+from halcert.spec.svm.matrix import MadeDescriptor, idle, matrix_copied, matrix_forgotten, usable
 from halcert.spec.svm.memory import arriving, write_races
 
 MUST = Strength.MUST
@@ -37,7 +37,7 @@ def _submits(call: MemcpySumbit) -> bool:
 class MemcpySumbit(Call, frozen=True):
     """Have a device make the copy that a descriptor stands for."""
 
-    dma_addr: DescriptorRef
+    dma_addr: MadeDescriptor
     flag: I32
 
     @rejects(
@@ -111,7 +111,7 @@ class MemcpySumbit(Call, frozen=True):
 class MemcpyWait(Call, frozen=True):
     """Wait for the copy of a descriptor that was submitted without waiting."""
 
-    dma_addr: DescriptorRef
+    dma_addr: MadeDescriptor
 
     @rejects(
         "SVM-WAIT-001",

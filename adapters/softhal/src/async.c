@@ -1,7 +1,7 @@
 /*
  * async.c - copies that run while the caller goes on (v2 only): a queue and one worker thread.
  *
- * A task is outstanding from its start until somebody has waited for it; until then it pins its blocks
+ * A job is outstanding from its start until somebody has waited for it; until then it pins its blocks
  * and keeps the device from being closed.
  */
 #include <errno.h>
@@ -16,43 +16,48 @@
 #define SETTLE_STEP_NANOSECONDS 10000000L
 #define FAULT_DELAY_MICROSECONDS 50000
 
-struct task {
-    struct task *next;   /* in the queue of the worker */
-    struct task *sibling; /* in the list of all outstanding ones */
+struct job {
+    struct job *next;   /* in the queue of the worker */
+    struct job *sibling; /* in the list of all outstanding ones */
     struct end to, from; /* their blocks are pinned, not used */
     uint64_t size;
     drvError_t code;
     bool done, abandoned;
 };
 
-static pthread_mutex_t tasks_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t jobs_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work_arrived = PTHREAD_COND_INITIALIZER;
 static pthread_cond_t work_done = PTHREAD_COND_INITIALIZER;
-static struct task *queue_head, *queue_tail;
-static struct task *outstanding;
+static struct job *queue_head, *queue_tail;
+static struct job *outstanding;
 static unsigned outstanding_count;
 static bool worker_running;
 
-static void unpin_ends(struct task *task)
+static void unpin_locked(const struct end *to, const struct end *from)
+{
+    if (to->block != NULL) {
+        block_unpin(to->block);
+    }
+    if (from->block != NULL) {
+        block_unpin(from->block);
+    }
+}
+
+static void unpin_ends(const struct job *job)
 {
     state_lock();
-    if (task->to.block != NULL) {
-        block_unpin(task->to.block);
-    }
-    if (task->from.block != NULL) {
-        block_unpin(task->from.block);
-    }
+    unpin_locked(&job->to, &job->from);
     state_unlock();
 }
 
-static void unlist(const struct task *task)
+static void unlist(const struct job *job)
 {
-    struct task **link = &outstanding;
-    while (*link != NULL && *link != task) {
+    struct job **link = &outstanding;
+    while (*link != NULL && *link != job) {
         link = &(*link)->sibling;
     }
     if (*link != NULL) {
-        *link = task->sibling;
+        *link = job->sibling;
         outstanding_count--;
     }
 }
@@ -60,28 +65,28 @@ static void unlist(const struct task *task)
 static void *worker(void *unused)
 {
     (void)unused;
-    pthread_mutex_lock(&tasks_lock);
+    pthread_mutex_lock(&jobs_lock);
     for (;;) {
         while (queue_head == NULL) {
-            pthread_cond_wait(&work_arrived, &tasks_lock);
+            pthread_cond_wait(&work_arrived, &jobs_lock);
         }
-        struct task *task = queue_head;
-        queue_head = task->next;
-        pthread_mutex_unlock(&tasks_lock);
+        struct job *job = queue_head;
+        queue_head = job->next;
+        pthread_mutex_unlock(&jobs_lock);
         if (FAULT(async_wait_early)) {
             usleep(FAULT_DELAY_MICROSECONDS);
         }
-        drvError_t code = move_bytes(&task->to, &task->from, task->size);
-        pthread_mutex_lock(&tasks_lock);
+        drvError_t code = move_bytes(&job->to, &job->from, job->size);
+        pthread_mutex_lock(&jobs_lock);
         /* A failing transfer is an internal error (DMA). */
-        task->code = code == DRV_ERROR_NONE ? DRV_ERROR_NONE : DRV_ERROR_INNER_ERR;
-        task->done = true;
+        job->code = code == DRV_ERROR_NONE ? DRV_ERROR_NONE : DRV_ERROR_INNER_ERR;
+        job->done = true;
         pthread_cond_broadcast(&work_done);
-        if (task->abandoned) {
-            pthread_mutex_unlock(&tasks_lock);
-            unpin_ends(task);
-            free(task);
-            pthread_mutex_lock(&tasks_lock);
+        if (job->abandoned) {
+            pthread_mutex_unlock(&jobs_lock);
+            unpin_ends(job);
+            free(job);
+            pthread_mutex_lock(&jobs_lock);
         }
     }
     return NULL;
@@ -97,12 +102,12 @@ static bool start_worker(void)
     return worker_running;
 }
 
-/* The forked child has no worker, and the tasks were its parent's. */
-void tasks_forget(void)
+/* The forked child has no worker, and the jobs were its parent's. */
+void jobs_forget(void)
 {
     pthread_mutex_t fresh_lock = PTHREAD_MUTEX_INITIALIZER;
     pthread_cond_t fresh_condition = PTHREAD_COND_INITIALIZER;
-    tasks_lock = fresh_lock;
+    jobs_lock = fresh_lock;
     work_arrived = fresh_condition;
     work_done = fresh_condition;
     queue_head = NULL;
@@ -112,93 +117,112 @@ void tasks_forget(void)
     worker_running = false;
 }
 
-drvError_t task_start(const struct end *to, const struct end *from, uint64_t size, struct task **result)
+static bool device_closing(const struct end *end)
 {
-    struct task *task = calloc(1, sizeof(*task));
-    if (task == NULL) {
-        return DRV_ERROR_OUT_OF_MEMORY;
+    return end->place == PLACE_DEVICE && state.device[end->device].closing;
+}
+
+/* Enters the job in both lists; false if there are too many or no thread can be had. */
+static bool enqueue(struct job *job)
+{
+    pthread_mutex_lock(&jobs_lock);
+    bool ok = outstanding_count < OUTSTANDING_MAX && start_worker();
+    if (ok) {
+        job->sibling = outstanding;
+        outstanding = job;
+        outstanding_count++;
+        if (queue_head == NULL) {
+            queue_head = job;
+        } else {
+            queue_tail->next = job;
+        }
+        queue_tail = job;
+        pthread_cond_signal(&work_arrived);
     }
-    task->to = *to;
-    task->from = *from;
-    task->size = size;
-    pthread_mutex_lock(&tasks_lock);
-    if (outstanding_count >= OUTSTANDING_MAX || !start_worker()) {
-        pthread_mutex_unlock(&tasks_lock);
-        free(task);
+    pthread_mutex_unlock(&jobs_lock);
+    return ok;
+}
+
+drvError_t job_start(struct end *to, struct end *from, uint64_t size, struct job **result)
+{
+    drvError_t code = device_closing(to) || device_closing(from) ? DRV_ERROR_IOCRL_FAIL : DRV_ERROR_NONE;
+    struct job *job = code == DRV_ERROR_NONE ? calloc(1, sizeof(*job)) : NULL;
+    if (code == DRV_ERROR_NONE && job == NULL) {
+        code = DRV_ERROR_OUT_OF_MEMORY;
+    }
+    ends_pin(to, from, code == DRV_ERROR_NONE);
+    if (code != DRV_ERROR_NONE) {
+        return code;
+    }
+    job->to = *to;
+    job->from = *from;
+    job->size = size;
+    if (!enqueue(job)) {
+        unpin_locked(to, from);
+        free(job);
         return DRV_ERROR_NO_RESOURCES;
     }
-    task->sibling = outstanding;
-    outstanding = task;
-    outstanding_count++;
-    if (queue_head == NULL) {
-        queue_head = task;
-    } else {
-        queue_tail->next = task;
-    }
-    queue_tail = task;
-    pthread_cond_signal(&work_arrived);
-    pthread_mutex_unlock(&tasks_lock);
-    *result = task;
+    *result = job;
     return DRV_ERROR_NONE;
 }
 
-/* Waits for a task and ends it; the task must be outstanding. */
-static drvError_t finish(struct task *task)
+/* Waits for a job and ends it; the job must be outstanding. */
+static drvError_t finish(struct job *job)
 {
-    if (FAULT(async_wait_early) && !task->done) {
-        unlist(task);
-        task->abandoned = true;
-        pthread_mutex_unlock(&tasks_lock);
+    if (FAULT(async_wait_early) && !job->done) {
+        unlist(job);
+        job->abandoned = true;
+        pthread_mutex_unlock(&jobs_lock);
         return DRV_ERROR_NONE;
     }
     /* 5 s for each 64 KiB and 5 s more. */
     struct timespec limit;
     clock_gettime(CLOCK_REALTIME, &limit);
-    limit.tv_sec += (time_t)(5 * (task->size / (64 * KIB) + 1));
-    while (!task->done) {
-        if (pthread_cond_timedwait(&work_done, &tasks_lock, &limit) == ETIMEDOUT && !task->done) {
-            pthread_mutex_unlock(&tasks_lock);
+    limit.tv_sec += (time_t)(5 * (job->size / (64 * KIB) + 1));
+    while (!job->done) {
+        if (pthread_cond_timedwait(&work_done, &jobs_lock, &limit) == ETIMEDOUT && !job->done) {
+            pthread_mutex_unlock(&jobs_lock);
             return DRV_ERROR_WAIT_TIMEOUT;
         }
     }
-    unlist(task);
-    drvError_t code = task->code;
-    pthread_mutex_unlock(&tasks_lock);
-    unpin_ends(task);
-    free(task);
+    unlist(job);
+    drvError_t code = job->code;
+    pthread_mutex_unlock(&jobs_lock);
+    unpin_ends(job);
+    free(job);
     return code;
 }
 
-drvError_t task_wait(const struct task *wanted)
+drvError_t job_wait(const struct job *wanted)
 {
-    pthread_mutex_lock(&tasks_lock);
-    struct task *task = outstanding;
-    while (task != NULL && task != wanted) {
-        task = task->sibling;
+    pthread_mutex_lock(&jobs_lock);
+    struct job *job = outstanding;
+    while (job != NULL && job != wanted) {
+        job = job->sibling;
     }
-    if (task == NULL) {
+    if (job == NULL) {
         /* Waiting twice, or for a number made up, has no promised answer: refuse it safely. */
-        pthread_mutex_unlock(&tasks_lock);
+        pthread_mutex_unlock(&jobs_lock);
         return DRV_ERROR_NOT_EXIST;
     }
-    return finish(task);
+    return finish(job);
 }
 
-static bool concerns(const struct task *task, unsigned device)
+static bool concerns(const struct job *job, unsigned device)
 {
-    return (task->to.place == PLACE_DEVICE && task->to.device == device) ||
-           (task->from.place == PLACE_DEVICE && task->from.device == device);
+    return (job->to.place == PLACE_DEVICE && job->to.device == device) ||
+           (job->from.place == PLACE_DEVICE && job->from.device == device);
 }
 
-bool tasks_settle(unsigned device)
+bool jobs_settle(unsigned device)
 {
     for (int step = 0; step < SETTLE_STEPS; step++) {
         bool any = false;
-        pthread_mutex_lock(&tasks_lock);
-        for (const struct task *task = outstanding; task != NULL && !any; task = task->sibling) {
-            any = concerns(task, device);
+        pthread_mutex_lock(&jobs_lock);
+        for (const struct job *job = outstanding; job != NULL && !any; job = job->sibling) {
+            any = concerns(job, device);
         }
-        pthread_mutex_unlock(&tasks_lock);
+        pthread_mutex_unlock(&jobs_lock);
         if (!any) {
             return true;
         }
@@ -222,25 +246,20 @@ DVresult halMemCpyAsync(DVdeviceptr dst, size_t dest_max, DVdeviceptr src, size_
     if (code != DRV_ERROR_NONE) {
         return code;
     }
+    struct job *job = NULL;
     code = byte_count == 0 ? DRV_ERROR_PARA_ERROR : resolve_pair(dst, src, byte_count, &to, &from);
     if (code == DRV_ERROR_NONE) {
         drvMemcpyKind_t direction = direction_of(&to, &from);
-        if (direction != DRV_MEMCPY_HOST_TO_DEVICE && direction != DRV_MEMCPY_DEVICE_TO_HOST) {
+        if (direction == DRV_MEMCPY_HOST_TO_DEVICE || direction == DRV_MEMCPY_DEVICE_TO_HOST) {
+            code = job_start(&to, &from, byte_count, &job);
+        } else {
+            ends_pin(&to, &from, false);
             code = DRV_ERROR_PARA_ERROR;
         }
-        ends_pin(&to, &from, code == DRV_ERROR_NONE);
     }
     leave();
-    struct task *task = NULL;
     if (code == DRV_ERROR_NONE) {
-        code = task_start(&to, &from, byte_count, &task);
-        if (code != DRV_ERROR_NONE) {
-            struct task unstarted = {.to = to, .from = from};
-            unpin_ends(&unstarted);
-        }
-    }
-    if (code == DRV_ERROR_NONE) {
-        *copy_fd = (uint64_t)(uintptr_t)task;
+        *copy_fd = (uint64_t)(uintptr_t)job;
     }
     return code;
 }
@@ -250,5 +269,5 @@ DVresult halMemCpyAsyncWaitFinish(uint64_t copy_fd)
     if (generation() == GEN_V3) {
         return DRV_ERROR_NOT_SUPPORT;
     }
-    return copy_fd == 0 ? DRV_ERROR_NOT_EXIST : task_wait((const struct task *)(uintptr_t)copy_fd);
+    return copy_fd == 0 ? DRV_ERROR_NOT_EXIST : job_wait((const struct job *)(uintptr_t)copy_fd);
 }

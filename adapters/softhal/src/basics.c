@@ -9,13 +9,11 @@ drvError_t drvGetDevNum(uint32_t *num_dev)
         return DRV_ERROR_INVALID_VALUE;
     }
     /* The number belongs to the domain, which may have been set up by another process. */
-    drvError_t code = enter();
+    drvError_t code = join();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
-    uint32_t devices = config_get()->devices;
-    leave();
-    *num_dev = devices;
+    *num_dev = config_get()->devices;
     return DRV_ERROR_NONE;
 }
 

@@ -107,7 +107,6 @@ static bool read_profile(void)
 {
     char value[128];
     const char *text = setting("SOFTHAL_PROFILE", value, sizeof(value));
-    config.explicit_profile = text != NULL;
     if (text == NULL) {
         return true;
     }

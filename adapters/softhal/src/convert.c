@@ -14,7 +14,7 @@ struct conversion {
     bool dead;               /* its device was closed */
     bool flat;
     struct drvMem2D area; /* of one row if flat */
-    struct task *task;
+    struct job *job;
 };
 
 static struct conversion *conversions;
@@ -177,8 +177,8 @@ static drvError_t destroy(const struct DMA_ADDR *dma_addr)
     }
     leave();
     if (gone != NULL) {
-        if (gone->task != NULL) {
-            (void)task_wait(gone->task);
+        if (gone->job != NULL) {
+            (void)job_wait(gone->job);
         }
         free(gone);
     }
@@ -216,7 +216,7 @@ static drvError_t claim(const struct DMA_ADDR *dma_addr, struct drvMem2D *area)
         return code;
     }
     struct conversion **link = find(dma_addr);
-    if (link == NULL || (*link)->dead || (*link)->task != NULL) {
+    if (link == NULL || (*link)->dead || (*link)->job != NULL) {
         code = DRV_ERROR_PARA_ERROR;
     } else {
         *area = (*link)->area;
@@ -229,23 +229,20 @@ static drvError_t submit_async(const struct DMA_ADDR *dma_addr, const struct drv
 {
     struct end to;
     struct end from;
-    struct task *task = NULL;
+    struct job *job = NULL;
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
     code = resolve_pair((uint64_t)(uintptr_t)area->dst, (uint64_t)(uintptr_t)area->src, area->width, &to, &from);
+    struct conversion **link = find(dma_addr);
     if (code == DRV_ERROR_NONE) {
-        ends_pin(&to, &from, true);
+        code = job_start(&to, &from, area->width, &job);
+    }
+    if (code == DRV_ERROR_NONE && link != NULL) {
+        (*link)->job = job;
     }
     leave();
-    code = code == DRV_ERROR_NONE ? task_start(&to, &from, area->width, &task) : code;
-    state_lock();
-    struct conversion **link = find(dma_addr);
-    if (link != NULL) {
-        (*link)->task = task;
-    }
-    state_unlock();
     return code;
 }
 
@@ -280,15 +277,15 @@ DVresult halMemcpyWait(struct DMA_ADDR *dma_addr)
         return code;
     }
     struct conversion **link = find(dma_addr);
-    struct task *task = NULL;
+    struct job *job = NULL;
     if (link == NULL) {
         code = DRV_ERROR_PARA_ERROR;
     } else {
-        task = (*link)->task;
-        (*link)->task = NULL;
+        job = (*link)->job;
+        (*link)->job = NULL;
     }
     leave();
-    return task == NULL ? code : task_wait(task);
+    return job == NULL ? code : job_wait(job);
 }
 
 void conversions_detach_device(unsigned device)

@@ -15,7 +15,7 @@ static drvError_t v2_copy(uint64_t dst, uint64_t src, uint64_t size, struct end 
         return DRV_ERROR_INVALID_VALUE;
     }
     drvError_t code = resolve_pair(dst, src, size, to, from);
-    if (code == DRV_ERROR_NONE && !to->managed && !from->managed && overlap(dst, src, size)) {
+    if (code == DRV_ERROR_NONE && !to->managed && !from->managed && dst != src && overlap(dst, src, size)) {
         code = DRV_ERROR_INVALID_VALUE; /* the secure copy refuses it; what it leaves behind is open */
     }
     return code;

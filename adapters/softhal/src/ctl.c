@@ -17,6 +17,15 @@ static uint64_t register_window(unsigned device, unsigned type)
     return windows.registers.base + ((uint64_t)device * ADDR_MAP_TYPE_MAX + type) * REGISTER_WINDOW;
 }
 
+/* Register windows need a device, any device, to have been opened by this process. */
+static drvError_t enter_with_device(void)
+{
+    state_lock();
+    bool any = state.any_device_opened;
+    state_unlock();
+    return any ? enter() : DRV_ERROR_INVALID_HANDLE;
+}
+
 /* The window of a register type is made once and stays. */
 static drvError_t map_registers(const struct AddrMapInPara *in, struct AddrMapOutPara *out)
 {
@@ -25,13 +34,11 @@ static drvError_t map_registers(const struct AddrMapInPara *in, struct AddrMapOu
     }
     uint64_t window = 0;
     struct AddrMapInPara wanted = *in;
-    drvError_t code = enter();
+    drvError_t code = enter_with_device();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
-    if (!state.any_device_opened) {
-        code = DRV_ERROR_INVALID_HANDLE;
-    } else if (!device_is_open(wanted.devid)) {
+    if (!device_is_open(wanted.devid)) {
         code = DRV_ERROR_PARA_ERROR;
     } else {
         window = register_window(wanted.devid, wanted.addr_type);
@@ -51,14 +58,12 @@ static drvError_t unmap_registers(const struct AddrUnmapInPara *in, size_t size)
         return DRV_ERROR_INVALID_VALUE;
     }
     struct AddrUnmapInPara wanted = *in;
-    drvError_t code = enter();
+    drvError_t code = enter_with_device();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
     bool core = wanted.addr_type == ADDR_MAP_TYPE_REG_AIC_CTRL || wanted.addr_type == ADDR_MAP_TYPE_REG_AIC_PMU_CTRL;
-    if (!state.any_device_opened) {
-        code = DRV_ERROR_INVALID_HANDLE;
-    } else if (core || wanted.ptr != register_window(wanted.devid, wanted.addr_type) || wanted.len != REGISTER_WINDOW) {
+    if (core || wanted.ptr != register_window(wanted.devid, wanted.addr_type) || wanted.len != REGISTER_WINDOW) {
         code = DRV_ERROR_INVALID_VALUE;
     }
     leave();
@@ -67,7 +72,7 @@ static drvError_t unmap_registers(const struct AddrUnmapInPara *in, size_t size)
 
 static uint64_t supported_features(unsigned device)
 {
-    bool known = device < V2_MAX_PHYSICAL && state.device[device].ever_open;
+    bool known = device < V2_MAX_PHYSICAL && state.device[device].ever_open && !state.forked;
     if (!is_v2()) {
         return CTRL_SUPPORT_GIANT_PAGE |
                (known ? CTRL_SUPPORT_PCIE_BAR_MEM | CTRL_SUPPORT_PCIE_BAR_HUGE_MEM : 0);
@@ -83,12 +88,9 @@ static drvError_t support_feature(const struct supportFeaturePara *in, struct su
         return DRV_ERROR_INVALID_VALUE;
     }
     struct supportFeaturePara asked = *in;
-    drvError_t code = enter();
-    if (code != DRV_ERROR_NONE) {
-        return code;
-    }
+    state_lock();
     uint64_t mask = supported_features(asked.devid) & asked.support_feature;
-    leave();
+    state_unlock();
     out->support_feature = mask;
     return DRV_ERROR_NONE;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -23,7 +24,7 @@
 #include "internal.h"
 
 #define DOMAIN_MAGIC 0x736f667468616c31ULL
-#define DOMAIN_VERSION 1U
+#define DOMAIN_VERSION 2U
 #define DOMAIN_FOLDER "/dev/shm"
 #define ABANDONED_SECONDS 60
 enum { SLOTS = 256 };
@@ -32,6 +33,7 @@ struct slot {
     int32_t pid;
     uint32_t unused;
     uint64_t started;
+    uint64_t image; /* changes with every exec */
     uint64_t used[NODES][CLASS_COUNT];
 };
 
@@ -86,8 +88,22 @@ static uint64_t process_started(pid_t pid)
     return gone ? 0 : started;
 }
 
+/* The kernel gives every program image random bytes of its own. */
+static uint64_t own_image(void)
+{
+    uint64_t image = 0;
+    const void *random = (const void *)getauxval(AT_RANDOM);
+    if (random != NULL) {
+        memcpy(&image, random, sizeof(image));
+    }
+    return image;
+}
+
 static bool slot_is_alive(const struct slot *slot)
 {
+    if (slot->pid == getpid()) { /* ours, or of the program that this process was before an exec */
+        return slot->image == own_image();
+    }
     return slot->pid != 0 && process_started(slot->pid) == slot->started;
 }
 
@@ -156,7 +172,7 @@ static void domain_create(const struct config *config)
     domain->magic = DOMAIN_MAGIC;
 }
 
-/* Takes the recorded configuration; a process that explicitly wants another one is refused. */
+/* Takes the recorded sizes; a process of another profile, or that explicitly wants other sizes, is refused. */
 static bool domain_adopt(struct config *config)
 {
     bool same_memory = true;
@@ -164,7 +180,7 @@ static bool domain_adopt(struct config *config)
         same_memory = same_memory && domain->capacity[i] == config->capacity[i];
     }
     const char *what = NULL;
-    if (config->explicit_profile && (uint32_t)config->profile != domain->profile) {
+    if ((uint32_t)config->profile != domain->profile) {
         what = "SOFTHAL_PROFILE";
     } else if (config->explicit_devices && config->devices != domain->devices) {
         what = "SOFTHAL_DEVICES";
@@ -178,7 +194,6 @@ static bool domain_adopt(struct config *config)
                  what, config->domain, profile_name((enum profile)domain->profile), domain->devices);
         return false;
     }
-    config->profile = (enum profile)domain->profile;
     config->devices = domain->devices;
     memcpy(config->capacity, domain->capacity, sizeof(config->capacity));
     return true;
@@ -261,6 +276,7 @@ static bool claim_slot(void)
             own = &domain->slots[s];
             own_pid = getpid();
             own->started = process_started(own_pid);
+            own->image = own_image();
             own->pid = own_pid;
         }
     }

@@ -72,6 +72,7 @@ static uint32_t type_bits(const struct block *block)
         case KIND_DEV:
         case KIND_READ_ONLY:
         case KIND_DEV_READ_ONLY:
+        case KIND_CP_ONLY:
             return MEM_DEV_TYPE;
         default:
             return 0;

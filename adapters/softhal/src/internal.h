@@ -8,7 +8,8 @@
  *   state.idle   is signalled whenever a block's `users` falls to 0.
  *   domain lock  a robust mutex in shared memory, guards the counters of all processes.  Taken inside
  *                state.lock, never the other way round; no other lock is taken while it is held.
- *   tasks lock   (async.c) guards the queue of asynchronous copies.  Never held together with state.lock.
+ *   jobs lock    (async.c) guards the queue of asynchronous copies.  May be taken inside state.lock, never the
+ *                other way round; not held while bytes are copied.
  * After fork the child owns fresh locks (see fork rule in process.c).
  */
 #ifndef SOFTHAL_INTERNAL_H
@@ -48,7 +49,7 @@ enum {
 /* ---------------------------------------------------------------- configuration (config.c) */
 struct config {
     bool valid;
-    bool explicit_profile, explicit_devices, explicit_memory, explicit_host;
+    bool explicit_devices, explicit_memory, explicit_host;
     enum profile profile;
     unsigned devices;
     uint64_t capacity[NODES];
@@ -67,7 +68,7 @@ struct usage {
     uint64_t capacity;
     uint64_t used[CLASS_COUNT];
 };
-/* Joins the domain; may replace capacities and profile in `config` by those already recorded. */
+/* Joins the domain; may replace devices and capacities in `config` by those already recorded. */
 LOCAL int domain_attach(struct config *config);
 /* Takes bytes of a node's capacity for this process; 0, or -1 if there are not enough. */
 LOCAL int domain_take(unsigned node, enum page_class class, uint64_t bytes);
@@ -209,13 +210,14 @@ LOCAL void cpu_access(uint64_t address, uint64_t size, bool allowed);
 /* ---------------------------------------------------------------- the process (process.c) */
 struct device_state {
     bool open, ever_open, blocked;
+    bool closing; /* no new asynchronous copies */
 };
 struct state {
     pthread_mutex_t lock;
     pthread_cond_t idle;
-    pid_t pid;
-    bool ready;
-    bool forked;
+    bool joined; /* the domain is joined and the windows are mapped */
+    bool ready;  /* memory management is initialised: some call that does so was made */
+    bool forked; /* inherited from a parent that had joined */
     bool any_device_opened;
     bool host_used; /* some host allocation happened: device 0 is registered with the kernel (v2) */
     bool user_malloc_attribute; /* feature 2 was asked for */
@@ -227,6 +229,8 @@ LOCAL extern struct state state;
 LOCAL drvError_t enter(void);
 /* The same for v2 calls that go straight to the driver node: they do not initialise, 17. */
 LOCAL drvError_t enter_direct(void);
+/* Joins the domain only, as a call outside memory management may need; nothing is locked afterwards. */
+LOCAL drvError_t join(void);
 LOCAL void leave(void);
 LOCAL void state_lock(void);
 LOCAL void state_unlock(void);
@@ -244,7 +248,7 @@ struct end {
     uint64_t address;
     struct block *block;
 };
-/* v2: does the public code take this address for an SVM one (2.4, 2.7, 2.8, 2.11-2.13)? */
+/* v2: does user space take this address for an SVM one?  Set, copy, advise, prefetch and translate ask. */
 LOCAL bool v2_is_svm(uint64_t address);
 LOCAL bool v2_crosses_soma(uint64_t address, uint64_t size);
 /* v2: makes an end of a copy; locked. */
@@ -265,14 +269,15 @@ LOCAL drvError_t v3_plan(uint64_t size, uint64_t flag, struct plan *plan);
 /* Seeded faults only: an address that was live once. */
 LOCAL bool recently_freed(uint64_t address, uint64_t *start, uint64_t *size);
 
-/* ---------------------------------------------------------------- conversions and tasks */
+/* ---------------------------------------------------------------- conversions and jobs */
 /* Waits until device has no outstanding asynchronous copy; false after about a second. */
-LOCAL bool tasks_settle(unsigned device);
-LOCAL void tasks_forget(void);
-struct task;
-/* Starts copying in the background; the blocks of both ends must be pinned for it. */
-LOCAL drvError_t task_start(const struct end *to, const struct end *from, uint64_t size, struct task **result);
-LOCAL drvError_t task_wait(const struct task *wanted);
+LOCAL bool jobs_settle(unsigned device);
+LOCAL void jobs_forget(void);
+struct job;
+/* Starts copying in the background, locked: turns the users of both ends into pins.  On failure both are
+ * let go of. */
+LOCAL drvError_t job_start(struct end *to, struct end *from, uint64_t size, struct job **result);
+LOCAL drvError_t job_wait(const struct job *wanted);
 /* Turns the users of two ends into pins, or only lets go of them; locked. */
 LOCAL void ends_pin(struct end *to, struct end *from, bool pin);
 LOCAL drvError_t copy_area(const struct drvMem2D *area);

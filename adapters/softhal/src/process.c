@@ -5,7 +5,6 @@
  * is answered 8 by every call until it opens a device, and opening starts from nothing.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "internal.h"
 
@@ -39,10 +38,10 @@ static void in_child(void)
     pthread_cond_t fresh_idle = PTHREAD_COND_INITIALIZER;
     state.lock = fresh_lock;
     state.idle = fresh_idle;
-    if (state.ready && !FAULT(fork_child_served)) {
+    if (state.joined && !FAULT(fork_child_served)) {
         state.forked = true;
     }
-    tasks_forget();
+    jobs_forget();
 }
 
 static void watch_forks(void)
@@ -57,8 +56,11 @@ static drvError_t broken_code(void)
     return generation() == GEN_V2 ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
 }
 
-static drvError_t initialise(void)
+static drvError_t join_locked(void)
 {
+    if (state.joined) {
+        return DRV_ERROR_NONE;
+    }
     struct config *config = config_get();
     pthread_once(&fork_once, watch_forks);
     if (!config->valid) {
@@ -72,8 +74,7 @@ static drvError_t initialise(void)
         config->valid = false;
         return broken_code();
     }
-    state.pid = getpid();
-    state.ready = true;
+    state.joined = true;
     return DRV_ERROR_NONE;
 }
 
@@ -85,6 +86,7 @@ static void start_over(void)
     windows_drop();
     domain_forget();
     memset(state.device, 0, sizeof(state.device));
+    state.joined = false;
     state.ready = false;
     state.forked = false;
     state.any_device_opened = false;
@@ -99,12 +101,23 @@ drvError_t enter(void)
     drvError_t code = DRV_ERROR_NONE;
     if (state.forked) {
         code = DRV_ERROR_PARA_ERROR;
-    } else if (!state.ready) {
-        code = initialise();
+    } else {
+        code = join_locked();
     }
     if (code != DRV_ERROR_NONE) {
         state_unlock();
+    } else {
+        state.ready = true;
     }
+    return code;
+}
+
+drvError_t join(void)
+{
+    (void)config_get();
+    state_lock();
+    drvError_t code = join_locked();
+    state_unlock();
     return code;
 }
 
@@ -186,9 +199,11 @@ static drvError_t close_device(uint32_t devid)
         device->blocked = v2;
         code = DRV_ERROR_PARA_ERROR;
     } else if (device->open) {
+        device->closing = true;
         leave();
-        bool settled = tasks_settle(devid);
+        bool settled = jobs_settle(devid);
         state_lock();
+        device->closing = false;
         if (!settled) {
             device->blocked = true;
             code = DRV_ERROR_BUSY;

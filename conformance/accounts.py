@@ -1,0 +1,113 @@
+"""Conservation: what a device reports as free adds up with what is held.
+
+The accounts follow every judged call. When a device tells its free memory, they compare it with
+what it told before anything was allocated: held memory is not free, and what nobody holds is
+free again, but for what frees may have left in caches. A device is taken to be ours alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from halcert.spec.language import Call, Returned, Rule, align_up
+from halcert.spec.profiles import Profile
+from halcert.spec.state import Block, State
+from halcert.spec.svm.free import MemFree
+from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
+from halcert.spec.svm.flags import DEV, DVPP, SVM
+from halcert.spec.svm.info import MemGetInfo
+from halcert.spec.svm.memory import OWN_BLOCK, cacheable
+from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
+
+HBM_SIZE = 2
+"""Type of halMemGetInfo that tells the free high-bandwidth memory."""
+
+
+class Balance(msgspec.Struct, frozen=True):
+    """One comparison of a device's report with what is held, in bytes.
+
+    Attributes:
+        rule: the rule that is judged.
+        at_start: free before anything was allocated.
+        free: free now.
+        held: what the rule takes as held.
+    """
+
+    rule: Rule
+    at_start: int
+    free: int
+    held: int
+
+    @property
+    def holds(self) -> bool:
+        """Whether the rule holds."""
+        return bool(self.rule.function(self.at_start, self.free, self.held))
+
+    @property
+    def allowed(self) -> str:
+        """What the rule allows, in words."""
+        sign = "at most" if self.rule is LIVE_MEMORY_IS_ACCOUNTED else "at least"
+        return (
+            f"{sign} {self.at_start - self.held} bytes free "
+            f"({self.at_start} at the start, {self.held} held)"
+        )
+
+
+class Accounts:
+    """What devices told, and what frees may have left in caches, in bytes by device."""
+
+    def __init__(self, profile: Profile) -> None:
+        """Start with nothing known."""
+        self._profile = profile
+        self._start: dict[int, int] = {}
+        self._cached: dict[int, int] = {}
+
+    def free_at_start(self, device: int) -> int | None:
+        """Return what was free on a device before anything was allocated, if that is known."""
+        return self._start.get(device)
+
+    def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
+        """Follow a successful call; return the comparisons that it allows."""
+        if isinstance(call, MemFree):
+            self._freed(before.blocks.at(call.pp))
+        elif isinstance(call, MemAgentClose | MemDeviceClose):
+            self._cached[call.devid] = 0
+        elif isinstance(call, MemGetInfo) and call.type == HBM_SIZE:
+            return self._told(call.device, result, now)
+        return []
+
+    def _freed(self, block: Block) -> None:
+        if cacheable(block, self._profile):
+            cost = generous(block, self._profile)
+            self._cached[block.device] = self._cached.get(block.device, 0) + cost
+
+    def _told(self, device: int, result: Any, now: State) -> list[Balance]:
+        free = int(result.info.free + result.info.huge_free)
+        at_start = self._start.get(device)
+        if at_start is None:
+            if not self._held(device, now, generously=True) and not self._cached.get(device):
+                self._start[device] = free
+            return []
+        most = self._held(device, now, generously=True) + self._cached.get(device, 0)
+        least = self._held(device, now, generously=False)
+        return [
+            Balance(LIVE_MEMORY_IS_ACCOUNTED, at_start, free, least),
+            Balance(NOTHING_LEAKS, at_start, free, most),
+        ]
+
+    def _held(self, device: int, state: State, *, generously: bool) -> int:
+        def cost(block: Block) -> int:
+            owned = block.device == device and (block.kind == DEV or block.kind == DVPP)
+            if generously:
+                return generous(block, self._profile) if owned or block.kind == SVM else 0
+            return block.extent if owned and block.hbm else 0
+
+        return state.blocks.sum(cost)
+
+
+def generous(block: Block, profile: Profile) -> int:
+    """Return the most that a block may cost: own pages or whole GiBs, rounded up (bytes)."""
+    granule = profile.giant if block.size > OWN_BLOCK else profile.huge
+    return align_up(block.extent, granule)

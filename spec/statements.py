@@ -1,0 +1,38 @@
+"""What the module description states, sentence by sentence, and the rules that carry it.
+
+This is the way from a sentence in a document to the rules, and from a rule back to the sentences
+behind it. The words are ours; ``place`` says where the description says it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from halcert.spec.svm.statements import SVM_STATEMENTS
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of the module description.
+
+    Attributes:
+        id: ``SEED-AREA-NN``, never reused.
+        place: chapter and paragraph of the description.
+        text: what it says, in our words.
+        rules: ids of the rules that carry it.
+    """
+
+    id: str
+    place: str
+    text: str
+    rules: tuple[str, ...]
+
+
+STATEMENTS: tuple[Statement, ...] = tuple(Statement(*each) for each in SVM_STATEMENTS)
+"""All statements, area by area, in the order of the description."""
+
+
+def statements_of(rule_id: str) -> Iterator[Statement]:
+    """Iterate over the statements that a rule carries."""
+    return (each for each in STATEMENTS if rule_id in each.rules)
