@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import random
 import time
+import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -152,6 +154,10 @@ def perform(
             failures.append(_followed_up(setting, broken, met, effort))
     except (AdapterError, HarnessError) as error:
         trouble = str(error)
+    except Exception as error:  # noqa: BLE001 - a fault of the suite must not end the run
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        trouble = f"{type(error).__name__} in {where}: {error}"
     return Done(activity.name, tally, tuple(failures), time.monotonic() - started, trouble)
 
 

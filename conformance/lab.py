@@ -197,6 +197,7 @@ class Lab:
         before = self.view(process)
         self.world = judgement.world
         if outcome.code == 0:
+            self.outputs[number] = dict(outcome.out)
             self._learn(number, result, judgement, process)
             self._balance(call, result, before, process)
         return result
@@ -209,8 +210,6 @@ class Lab:
             self.tally.show((balance.rule.id,), self.test)
 
     def _learn(self, number: int, result: Returned, judgement: Judgement, process: int) -> None:
-        outputs = msgspec.to_builtins(result, builtin_types=(bytes,))
-        self.outputs[number] = outputs
         view = judgement.world.views[process]
         for name in result.__struct_fields__[1:]:
             value = getattr(result, name)

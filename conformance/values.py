@@ -7,6 +7,7 @@ changes moves its tests with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from enum import IntEnum
 from functools import cache
 from types import CodeType, FunctionType
 from typing import Any, Protocol, TypeVar, get_args, get_origin
@@ -61,7 +62,9 @@ def _constants(function: Any, profile: Profile, depth: int) -> Iterator[int]:
             if hasattr(profile, name) and isinstance(getattr(profile, name), int):
                 yield int(getattr(profile, name))
             value = function.__globals__.get(name)
-            if isinstance(value, int) and not isinstance(value, bool):
+            if isinstance(value, type) and issubclass(value, IntEnum):
+                yield from (int(value[each]) for each in code.co_names if each in value.__members__)
+            elif isinstance(value, int) and not isinstance(value, bool):
                 yield int(value)
             elif isinstance(value, FunctionType) and value.__module__.startswith("halcert.spec."):
                 yield from _constants(value, profile, depth - 1)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import NamedTuple
 
 from halcert.model.proofs.goals import Goal, goal_of
+from halcert.model.proofs.influence import Influence, Relevance
 from halcert.model.proofs.words import (
     Operation,
     Word,
@@ -44,14 +45,16 @@ class Reached(NamedTuple):
 
 @dataclass
 class Search:
-    """Breadth-first search over words.
+    """Search over words by increasing length.
 
     Attributes:
         profile: the product.
         interfaces: the interfaces whose calls make up the words.
-        hopeless: tells whether a rule can have a say, and decide alone, in any valid state.
+        influence: what rules read and calls write, and whether rules have prospects at all.
         reached: for each rule id, the first place where it had a say.
         alone: likewise, the first place where it alone decided.
+        shadowed: ids of rules that no valid state lets decide alone.
+        impossible: ids of rules that no valid state lets have a say.
         words: number of words that were tried.
         depth: length of the longest ones.
         out_of_time: the search ended early.
@@ -59,9 +62,11 @@ class Search:
 
     profile: Profile
     interfaces: tuple[Interface, ...]
-    hopeless: Callable[[Rule], tuple[bool, bool]] | None = None
+    influence: Influence
     reached: dict[str, Reached] = field(default_factory=dict)
     alone: dict[str, Reached] = field(default_factory=dict)
+    shadowed: set[str] = field(default_factory=set)
+    impossible: set[str] = field(default_factory=set)
     words: int = 0
     depth: int = 0
     out_of_time: bool = False
@@ -74,6 +79,8 @@ class Search:
         calls; what is left then is looked for in all short words.
         """
         self._open = {rule.id: rule for rule in wanted}
+        self._visit(empty_word(), list(self._open.values()))
+        self._give_up()
         letters = alphabet(self.interfaces, self.profile)
         growing = tuple(each for each in letters if not shrinks(each, self.profile))
         self._phase(growing, depth, seconds, ordered=True)
@@ -83,68 +90,84 @@ class Search:
     def _phase(
         self, letters: tuple[Operation, ...], depth: int, seconds: float, *, ordered: bool
     ) -> None:
-        order = {letter: place for place, letter in enumerate(letters)} if ordered else None
-        level = [empty_word()]
+        self._relevance = Relevance(self.influence, letters)
+        self._ordered = ordered
+        self._known: dict[tuple[Operation, ...], Word | None] = {(): empty_word()}
         self._end = perf_counter() + seconds
-        for length in range(depth + 1):
-            self.depth = max(self.depth, length)
-            for word in level:
-                self._visit(word)
-            if length == 1 and ordered:
-                self._give_up()
-            if not self._open or length == depth:
+        for length in range(1, depth + 1):
+            if not self._open:
                 return
-            level = self._next_level(level, letters, order)
+            self.depth = max(self.depth, length)
+            for word in self._words_of(length):
+                last = self.influence.writes(word.steps[-1].operation)
+                rules = [r for r in self._open.values() if self.influence.reads(r) & last]
+                if rules:
+                    self._visit(word, rules)
 
-    def _next_level(
-        self,
-        level: list[Word],
-        letters: tuple[Operation, ...],
-        order: dict[Operation, int] | None,
-    ) -> list[Word]:
-        longer = []
-        for word in level:
-            for letter in letters:
-                if perf_counter() > self._end:
-                    self.out_of_time = True
-                    return []
-                new = extended(word, letter, self.profile)
-                if new is None:
-                    continue
-                self.words += 1
-                if self._possible(new, order):
-                    longer.append(new)
-        return longer
+    def _words_of(self, length: int) -> Iterator[Word]:
+        """Iterate over the possible words of a length that can matter for the open rules."""
+        allowed = [
+            [each for each in self._relevance.letters if each in found]
+            for found in (
+                self._relevance.at_distance(self._open.values(), length - place)
+                for place in range(1, length + 1)
+            )
+        ]
+        level: list[tuple[Operation, ...]] = [()]
+        for letters in allowed[:-1]:
+            level = [
+                (*name, letter)
+                for name in level
+                for letter in letters
+                if self._word((*name, letter)) is not None
+            ]
+        for name in level:
+            for letter in allowed[-1]:
+                word = self._word((*name, letter))
+                if word is not None:
+                    yield word
 
-    def _possible(self, word: Word, order: dict[Operation, int] | None) -> bool:
+    def _word(self, name: tuple[Operation, ...]) -> Word | None:
+        if name not in self._known:
+            if perf_counter() > self._end:
+                self.out_of_time = True
+                return None
+            before = self._known[name[:-1]]
+            word = None if before is None else extended(before, name[-1], self.profile)
+            self.words += 1
+            self._known[name] = word if word is not None and self._possible(word) else None
+        return self._known[name]
+
+    def _possible(self, word: Word) -> bool:
         if self.solver.check(*word.facts) is not Answer.YES:
             return False
-        if order is None:
+        if not self._ordered:
             return True
-        needed = in_order(word, self.profile, order)
+        needed = in_order(word, self.profile, self._relevance.order)
         return needed is True or self.solver.check(*word.facts, needed) is Answer.YES
 
     def _give_up(self) -> None:
         """Drop rules that no valid state lets decide; few are left when this is asked."""
-        if self.hopeless is None:
-            return
         for rule in list(self._open.values()):
-            reach, alone = self.hopeless(rule)
-            if reach or (alone and rule.id in self.reached):
+            reach, alone = self.influence.prospects(rule)
+            if alone is Answer.NO:
+                self.shadowed.add(rule.id)
+            if reach is Answer.NO:
+                self.impossible.add(rule.id)
+            if reach is Answer.NO or (alone is Answer.NO and rule.id in self.reached):
                 del self._open[rule.id]
 
-    def _visit(self, word: Word) -> None:
-        """Look at which of the open rules can have a say after a word."""
+    def _visit(self, word: Word, rules: list[Rule]) -> None:
+        """Look at which of the rules can have a say after a word."""
         by_interface: dict[str, list[Rule]] = {}
-        for rule in self._open.values():
+        for rule in rules:
             by_interface.setdefault(rule.interface, []).append(rule)
         self.solver.push()
         self.solver.add(*word.facts)
         for interface in self.interfaces:
-            rules = by_interface.get(interface.name)
-            if rules:
+            if interface.name in by_interface:
                 reading = word.reading(interface, self.profile)
-                for rule in rules:
+                for rule in by_interface[interface.name]:
                     if self._decided(rule, word, reading):
                         del self._open[rule.id]
         self.solver.pop()
@@ -162,7 +185,8 @@ class Search:
             self.reached[rule.id] = Reached(
                 rule, word, reading, goal.reach, False, perf_counter() - start
             )
-        return rule.id in self.alone and rule.id in self.reached
+        settled = rule.id in self.alone or rule.id in self.shadowed
+        return settled and rule.id in self.reached
 
     def _met(self, goal: Goal) -> bool:
         return goal.reach is not goal.alone and self.solver.check(goal.reach) is Answer.YES

@@ -80,8 +80,8 @@ def test_writing_past_an_output_ends_the_process(actor, do):
 
 @pytest.mark.parametrize("deed", ["SCRIBBLE", "CHATTER"])
 def test_overwriting_what_belongs_to_the_worker_garbles_the_reply(actor, do, deed):
-    reply = actor.call(do(deed), timeout=2)
-    assert isinstance(reply, Garbled)
+    replies = actor.batch([do(deed), do("HANG")], timeout=2)
+    assert isinstance(replies[-1], Garbled)
     assert not actor.alive
 
 

@@ -236,10 +236,14 @@ static drvError_t submit_async(const struct DMA_ADDR *dma_addr, const struct drv
     }
     code = resolve_pair((uint64_t)(uintptr_t)area->dst, (uint64_t)(uintptr_t)area->src, area->width, &to, &from);
     struct conversion **link = find(dma_addr);
+    if (code == DRV_ERROR_NONE && (link == NULL || (*link)->job != NULL)) {
+        ends_pin(&to, &from, false); /* destroyed or submitted by another thread meanwhile */
+        code = DRV_ERROR_PARA_ERROR;
+    }
     if (code == DRV_ERROR_NONE) {
         code = job_start(&to, &from, area->width, &job);
     }
-    if (code == DRV_ERROR_NONE && link != NULL) {
+    if (code == DRV_ERROR_NONE) {
         (*link)->job = job;
     }
     leave();

@@ -1,0 +1,144 @@
+"""What a rule or call reads of the state, and what a call writes: columns of tables by name.
+
+Both are read off terms over a state of which nothing is known, so they err on the safe side.
+A word after which a rule can have a say for the first time ends in a call that writes something
+that the rule reads; the search looks at no other ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from halcert.model.proofs.goals import goal_of
+from halcert.model.proofs.situation import Situation
+from halcert.model.proofs.words import Operation
+from halcert.model.symbolic.solver import Answer
+from halcert.model.symbolic.state import changed_tables
+from halcert.model.symbolic.term import Term, both
+from halcert.spec.language import Interface, Invariant, Rule
+from halcert.spec.profiles import Profile
+
+Columns = frozenset[tuple[str, str]]
+LIVE = "live"
+
+
+def columns_in(*values: object) -> Columns:
+    """Return the columns of the state that occur in terms."""
+    found: set[tuple[str, str]] = set()
+    seen: set[Term] = set()
+    stack = [value for value in values if isinstance(value, Term)]
+    while stack:
+        term = stack.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        if term.op in ("int", "bool"):
+            parts = term.args[0].split(".")
+            if parts[0] == "before" and len(parts) == len(("before", "table", "row", "column")):
+                found.add((parts[1], parts[3]))
+        stack += [each for each in term.args if isinstance(each, Term)]
+    return frozenset(found)
+
+
+class Influence:
+    """Reads, writes and prospects of rules and operations, each worked out once."""
+
+    def __init__(
+        self,
+        interfaces: Iterable[Interface],
+        profile: Profile,
+        invariants: tuple[Invariant, ...],
+        rows: int = 2,
+    ) -> None:
+        """Take what the words are made of, and what makes a state valid."""
+        self._situations = {
+            each.name: Situation(each, profile, invariants, rows) for each in interfaces
+        }
+        self._reads: dict[str, Columns] = {}
+        self._writes: dict[str, Columns] = {}
+        self._needs: dict[str, Columns] = {}
+
+    def situation(self, interface: str) -> Situation:
+        """Return any call of an interface in any valid state."""
+        return self._situations[interface]
+
+    def reads(self, rule: Rule) -> Columns:
+        """Return what it depends on whether a rule has a say, or decides alone."""
+        if rule.id not in self._reads:
+            goal = goal_of(rule, self.situation(rule.interface).reading)
+            self._reads[rule.id] = columns_in(goal.reach, goal.alone)
+        return self._reads[rule.id]
+
+    def needs(self, operation: Operation) -> Columns:
+        """Return what it depends on whether a call is possible."""
+        if operation.rule.id not in self._needs:
+            reading = self.situation(operation.interface.name).reading
+            fact = both(reading.acceptable, reading.promised, reading.when(operation.rule))
+            self._needs[operation.rule.id] = columns_in(fact)
+        return self._needs[operation.rule.id]
+
+    def writes(self, operation: Operation) -> Columns:
+        """Return what a call can change."""
+        if operation.rule.id not in self._writes:
+            self._writes[operation.rule.id] = self._written(operation)
+        return self._writes[operation.rule.id]
+
+    def _written(self, operation: Operation) -> Columns:
+        reading = self.situation(operation.interface.name).reading
+        after = reading.outcome(operation.rule).after
+        found: set[tuple[str, str]] = set()
+        for name in changed_tables(reading.view, after):
+            if name == "contents":
+                continue
+            old, new = getattr(reading.view, name), getattr(after, name)
+            columns = new.shape.columns
+            if len(new.lines) != len(old.lines):
+                found |= {(name, column) for column in (*columns, LIVE)}
+            for one, other in zip(old.lines, new.lines, strict=False):
+                if one.live is not other.live:
+                    found.add((name, LIVE))
+                pairs = zip(columns, one.values, other.values, strict=True)
+                found |= {(name, column) for column, a, b in pairs if a is not b}
+        return frozenset(found)
+
+    def prospects(self, rule: Rule) -> tuple[Answer, Answer]:
+        """Return whether some valid state lets a rule have a say, and lets it decide alone."""
+        situation = self.situation(rule.interface)
+        goal = goal_of(rule, situation.reading)
+        alone = situation.solver.check(goal.alone)
+        if alone is Answer.YES and goal.alone is goal.reach:
+            return alone, alone
+        return situation.solver.check(goal.reach), alone
+
+
+class Relevance:
+    """Which operations can matter at which distance from the rule that is searched for."""
+
+    def __init__(self, influence: Influence, letters: tuple[Operation, ...]) -> None:
+        """Take the letters of the words."""
+        self.influence = influence
+        self.letters = letters
+
+    def feeding(self, columns: Columns) -> frozenset[Operation]:
+        """Return the operations that write one of the columns."""
+        return frozenset(
+            each for each in self.letters if self.influence.writes(each) & columns
+        )
+
+    def at_distance(self, rules: Iterable[Rule], distance: int) -> frozenset[Operation]:
+        """Return the operations that can matter this many calls before the last one."""
+        columns: Columns = frozenset().union(*(self.influence.reads(rule) for rule in rules))
+        found = self.feeding(columns)
+        for _ in range(distance):
+            needed: Columns = frozenset().union(*(self.influence.needs(each) for each in found))
+            wider = found | self.feeding(columns | needed)
+            if wider == found:
+                break
+            found, columns = wider, columns | needed
+        return found
+
+    @cached_property
+    def order(self) -> dict[Operation, int]:
+        """The place of each letter in the alphabet."""
+        return {letter: place for place, letter in enumerate(self.letters)}
