@@ -154,9 +154,8 @@ class HalAdapter:
 
     def open(self, profile: str, options: Options = DEFAULT_OPTIONS) -> HalSession:
         path = self._library(options)
-        if options.library is not None:
-            return HalSession(path, options, {}, "")
-        # Devices are shared between the processes of a session, and with nobody else.
+        # The software driver reads these, wherever it is loaded from; a real one does not know
+        # them. Devices are shared between the processes of a session, and with nobody else.
         domain = f"halcert-{os.getpid()}-{uuid.uuid4().hex[:12]}"
         variables = {"SOFTHAL_DOMAIN": domain}
         if profile:

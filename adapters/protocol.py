@@ -25,7 +25,7 @@ parameter of the C interfaces is written is told in ``halcert.spec.abi.functions
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Protocol, runtime_checkable
 
@@ -83,7 +83,6 @@ __all__ = [
     "Actor",
     "Adapter",
     "Answered",
-    "Arguments",
     "Crashed",
     "Description",
     "Garbled",
@@ -226,7 +225,3 @@ class Adapter(Protocol):
 
     def open(self, profile: str, options: Options = DEFAULT_OPTIONS) -> Session:
         """Open a session for a product."""
-
-
-Arguments = Mapping[str, Any]
-"""Plain values of the parameters of a call, by name."""

@@ -130,11 +130,12 @@ def main() -> None:
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
     Path(f"/dev/shm/softhal-{os.getuid()}-{domain}").unlink(missing_ok=True)  # noqa: S108
     plain, through = json.loads(done.stdout), batched()
+    # The fastest round of each side: what else the machine does only ever adds.
     report = {
         name: {
-            "direct_ns": round(statistics.median(plain[name])),
-            "batched_ns": round(statistics.median(through[name])),
-            "ratio": round(statistics.median(through[name]) / statistics.median(plain[name]), 2),
+            "direct_ns": round(min(plain[name])),
+            "batched_ns": round(min(through[name])),
+            "ratio": round(min(through[name]) / min(plain[name]), 2),
         }
         for name in plain
     }

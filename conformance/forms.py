@@ -52,7 +52,7 @@ def _control_in(value: Any, args: Mapping[str, Any]) -> Any:
     if not isinstance(value, Mapping):
         return value
     if value.get("raw"):
-        return bytes(int(value["raw"]) % 4096)
+        return bytes(min(int(value["raw"]), 4096))
     layout = CONTROL_VIEWS.get(int(args.get("type", 0)), ("", ""))[0]
     if layout not in LAYOUTS:
         return {"value": value.get("value", 0)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from types import CodeType, TracebackType
 from typing import Any
 
@@ -241,18 +242,20 @@ class Choice:
     def _repair(self, promise: Any, paths: dict[str, Any], due: Sequence[Any]) -> None:
         read = _names_in(promise[0].function.__code__)
         touched = [path for path in paths if path.rsplit(".", 1)[-1] in read] or list(paths)
-        for path in touched:
-            before = self.chosen[path]
-            for value in self._candidates(paths[path]):
-                self.chosen[path] = value
-                if self._kept(promise) and _no_worse(self, due, promise):
-                    return
-            self.chosen[path] = before
+        for together in (1, 2):
+            for some in combinations(touched, together):
+                before = {path: self.chosen[path] for path in some}
+                for values in product(*(self._candidates(paths[path]) for path in some)):
+                    self.chosen.update(zip(some, values, strict=True))
+                    if self._kept(promise) and _no_worse(self, due, promise):
+                        return
+                self.chosen.update(before)
 
     def _candidates(self, kind: Any) -> Iterator[Any]:
         domain = domain_of(kind) or Domain(0, 2**64 - 1)
         seen: set[int] = set()
-        for value in self._suggested():
+        bits = [part.place(1) for part in kind.layout.values()] if _is_word(kind) else []
+        for value in (*bits, *self._suggested()):
             if domain.low <= value <= domain.high and value not in seen:
                 seen.add(value)
                 yield value

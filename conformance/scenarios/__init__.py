@@ -4,9 +4,12 @@ A scenario is a function of a lab. It makes calls that the documents promise to 
 the judging to the oracle; what a product lacks shows in the results and ends the flow early.
 """
 
+from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
+from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 
-SCENARIOS.update(SVM_SCENARIOS)
+for _flows in (SVM_SCENARIOS, TRANSFER_SCENARIOS, CONTROL_SCENARIOS):
+    SCENARIOS.update(_flows)
 
 __all__ = ["SCENARIOS", "Scenario"]

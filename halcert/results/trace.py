@@ -16,7 +16,7 @@ import msgspec
 FORMAT = "halcert-trace/1"
 
 
-class Answered(msgspec.Struct, frozen=True, tag="answered", tag_field="kind"):
+class Answered(msgspec.Struct, frozen=True, gc=False, tag="answered", tag_field="kind"):
     """The call returned.
 
     Attributes:

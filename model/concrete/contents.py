@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from halcert.model.concrete.rope import EMPTY, Author, Rope, Stretch, erased, spliced, written
+from halcert.model.concrete.rope import (
+    EMPTY,
+    Author,
+    Rope,
+    Stretch,
+    erased,
+    parts,
+    spliced,
+    written,
+)
 from halcert.model.concrete.sortedmap import SortedMap
 from halcert.spec.language import Row
 
@@ -86,6 +95,12 @@ class ConcreteContents:
     def forget(self, memory: int, offset: int, length: int) -> ConcreteContents:
         """Return the contents after the range became undefined."""
         return self._with(memory, erased(self.rope(memory), offset, offset + length))
+
+    def byte(self, memory: int, offset: int) -> tuple[int | None, int] | None:
+        """Return the pattern (None for a constant) and value of a byte, or None if undefined."""
+        for stretch in parts(self.rope(memory), offset, offset + 1):
+            return stretch.pattern, stretch.value
+        return None
 
     def _with(self, memory: int, rope: Rope) -> ConcreteContents:
         return ConcreteContents(self.pen, self._ropes.set(memory, rope), self._next)

@@ -166,7 +166,12 @@ class Oracle:
         process: int = 0,
         step: int = 0,
     ) -> Judgement:
-        """Judge the result of a call made in a world; the call must not be undefined there."""
+        """Judge the result of a call made in a world; the call must not be undefined there.
+
+        A call that an argument check refuses may be unspecified in other respects, too (a wild
+        address, say). Then it must fail, but an implementation may look at the other respect
+        first, so the code is open.
+        """
         rules = self._compiled[call.interface.name]
         view = world.views[process]
         held = self.holding(rules, call, view)
@@ -222,12 +227,15 @@ class Oracle:
         excused = [rule for rule in may if not rule.codes or code in rule.codes]
         named = [rule for rule in held if rule.codes]
         explaining = [rule for rule in named if code in rule.codes]
-        if named and not explaining and not excused:
+        open_code = not explaining and any(c(call, view, result) for _, c in rules.undefined)
+        if named and not explaining and not excused and not open_code:
             return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
         if not held and not excused:
             return Judgement(world, _refused_wrongly(rules, may, code))
         shown = list(_ids(excused))
-        if len(held) == 1:
+        if open_code:
+            shown = []
+        elif len(held) == 1:
             shown = [held[0].id]
         elif len(explaining) == 1 and not excused:
             shown = [explaining[0].id]

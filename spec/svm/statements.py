@@ -14,8 +14,8 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SVM-01",
         "SVM, overview",
         (
-            "The module manages the memory of devices: it is initialised, memory is allocated, freed, "
-            "copied and asked about."
+            "The module manages the memory of devices: it is initialised, memory is "
+            "allocated, freed, copied and asked about."
         ),
         (
             "SVM-OPEN-010",
@@ -36,8 +36,9 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SVM-03",
         "SVM initialisation, paragraph 1",
         (
-            "Initialising sets up the bookkeeping on the host and brings the module on the host and "
-            "the one on the device together; only then is there memory of the device."
+            "Initialising sets up the bookkeeping on the host and brings the module on the "
+            "host and the one on the device together; only then is there memory of the "
+            "device."
         ),
         ("SVM-OPEN-010", "SVM-ALLOC-030", "SVM-CLOSE-010"),
     ),
@@ -45,8 +46,8 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SVM-04",
         "Allocation, free and set, paragraph 1",
         (
-            "halMemAlloc takes a stretch of the address range that is reserved for the process and "
-            "gives its address."
+            "halMemAlloc takes a stretch of the address range that is reserved for the "
+            "process and gives its address."
         ),
         ("SVM-ALLOC-040", "SVM-ALLOC-041", "SVM-ALLOC-042", "SVM-ALLOC-044"),
     ),
@@ -54,8 +55,8 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SVM-05",
         "Allocation, free and set, paragraph 1",
         (
-            "Allocating also takes physical pages and enters them in the page tables, so that the "
-            "memory can be used at once."
+            "Allocating also takes physical pages and enters them in the page tables, so that "
+            "the memory can be used at once."
         ),
         ("SVM-ALLOC-040", "SVM-SET-010", "SVM-HCOPY-031", "SVM-ATTR-011", "SVM-INFO-023"),
     ),
@@ -69,8 +70,8 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SVM-07",
         "Allocation, free and set, paragraph 1",
         (
-            "Freeing gives the addresses back to the reserved range, from which they can be taken "
-            "again."
+            "Freeing gives the addresses back to the reserved range, from which they can be "
+            "taken again."
         ),
         ("SVM-FREE-010", "SVM-FREE-002", "SVM-RANGE-002", "SVM-ALLOC-042"),
     ),
@@ -133,8 +134,8 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SVM-16",
         "Copy, paragraph 1",
         (
-            "The copy is synchronous: the caller is held until all of the data is copied, and goes on "
-            "only then."
+            "The copy is synchronous: the caller is held until all of the data is copied, and "
+            "goes on only then."
         ),
         ("SVM-HCOPY-031", "SVM-COPY-021"),
     ),

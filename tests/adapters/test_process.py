@@ -78,9 +78,9 @@ def test_writing_past_an_output_ends_the_process(actor, do):
     assert reply.signal == signal.SIGSEGV
 
 
-@pytest.mark.parametrize("deed", ["SCRIBBLE", "CHATTER"])
-def test_overwriting_what_belongs_to_the_worker_garbles_the_reply(actor, do, deed):
-    replies = actor.batch([do(deed), do("HANG")], timeout=2)
+@pytest.mark.parametrize("deeds", [["SCRIBBLE"], ["CHATTER", "HANG"]], ids="-".join)
+def test_spoiling_what_belongs_to_the_worker_garbles_the_reply(actor, do, deeds):
+    replies = actor.batch([do(deed) for deed in deeds], timeout=2)
     assert isinstance(replies[-1], Garbled)
     assert not actor.alive
 

@@ -43,23 +43,33 @@ static void unpin_locked(const struct end *to, const struct end *from)
     }
 }
 
-static void unpin_ends(const struct job *job)
-{
-    state_lock();
-    unpin_locked(&job->to, &job->from);
-    state_unlock();
-}
-
-static void unlist(const struct job *job)
+/* Takes a job out of the list of outstanding ones; false if it is not there. */
+static bool unlist(const struct job *job)
 {
     struct job **link = &outstanding;
     while (*link != NULL && *link != job) {
         link = &(*link)->sibling;
     }
-    if (*link != NULL) {
-        *link = job->sibling;
-        outstanding_count--;
+    if (*link == NULL) {
+        return false;
     }
+    *link = job->sibling;
+    outstanding_count--;
+    return true;
+}
+
+/* The job leaves the list and its blocks in one step, so that a close sees both or neither. */
+static bool retire(struct job *job)
+{
+    state_lock();
+    pthread_mutex_lock(&jobs_lock);
+    bool listed = unlist(job);
+    pthread_mutex_unlock(&jobs_lock);
+    if (listed) {
+        unpin_locked(&job->to, &job->from);
+    }
+    state_unlock();
+    return listed;
 }
 
 static void *worker(void *unused)
@@ -84,7 +94,7 @@ static void *worker(void *unused)
         pthread_cond_broadcast(&work_done);
         if (job->abandoned) {
             pthread_mutex_unlock(&jobs_lock);
-            unpin_ends(job);
+            (void)retire(job);
             free(job);
             pthread_mutex_lock(&jobs_lock);
         }
@@ -166,30 +176,20 @@ drvError_t job_start(struct end *to, struct end *from, uint64_t size, struct job
     return DRV_ERROR_NONE;
 }
 
-/* Waits for a job and ends it; the job must be outstanding. */
-static drvError_t finish(struct job *job)
+/* Waits until a listed job is done; jobs_lock is held on entry and released. */
+static drvError_t await(struct job *job)
 {
-    if (FAULT(async_wait_early) && !job->done) {
-        unlist(job);
-        job->abandoned = true;
-        pthread_mutex_unlock(&jobs_lock);
-        return DRV_ERROR_NONE;
-    }
-    /* 5 s for each 64 KiB and 5 s more. */
+    drvError_t code = DRV_ERROR_NONE;
     struct timespec limit;
+    /* 5 s for each 64 KiB and 5 s more. */
     clock_gettime(CLOCK_REALTIME, &limit);
     limit.tv_sec += (time_t)(5 * (job->size / (64 * KIB) + 1));
-    while (!job->done) {
+    while (!job->done && code == DRV_ERROR_NONE) {
         if (pthread_cond_timedwait(&work_done, &jobs_lock, &limit) == ETIMEDOUT && !job->done) {
-            pthread_mutex_unlock(&jobs_lock);
-            return DRV_ERROR_WAIT_TIMEOUT;
+            code = DRV_ERROR_WAIT_TIMEOUT;
         }
     }
-    unlist(job);
-    drvError_t code = job->code;
     pthread_mutex_unlock(&jobs_lock);
-    unpin_ends(job);
-    free(job);
     return code;
 }
 
@@ -197,7 +197,7 @@ drvError_t job_wait(const struct job *wanted)
 {
     pthread_mutex_lock(&jobs_lock);
     struct job *job = outstanding;
-    while (job != NULL && job != wanted) {
+    while (job != NULL && (job != wanted || job->abandoned)) {
         job = job->sibling;
     }
     if (job == NULL) {
@@ -205,7 +205,21 @@ drvError_t job_wait(const struct job *wanted)
         pthread_mutex_unlock(&jobs_lock);
         return DRV_ERROR_NOT_EXIST;
     }
-    return finish(job);
+    if (FAULT(async_wait_early) && !job->done) {
+        job->abandoned = true;
+        pthread_mutex_unlock(&jobs_lock);
+        return DRV_ERROR_NONE;
+    }
+    drvError_t code = await(job);
+    if (code != DRV_ERROR_NONE) {
+        return code;
+    }
+    code = job->code;
+    if (!retire(job)) {
+        return DRV_ERROR_NOT_EXIST;
+    }
+    free(job);
+    return code;
 }
 
 static bool concerns(const struct job *job, unsigned device)

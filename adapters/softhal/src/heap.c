@@ -328,14 +328,32 @@ void heaps_open_device(unsigned device)
     heap_add(windows.dev_read_only + device * 8 * GIB, 8 * GIB, &plan, true);
 }
 
+static bool is_of_device(const struct heap *heap, unsigned device)
+{
+    return kind_is_device(heap->kind) && heap->node == device;
+}
+
 static struct block *first_of_device(unsigned device)
 {
     for (size_t i = 0; i < heap_count; i++) {
-        if (kind_is_device(heaps[i]->kind) && heaps[i]->node == device && heaps[i]->count > 0) {
+        if (is_of_device(heaps[i], device) && heaps[i]->count > 0) {
             return heaps[i]->blocks[0];
         }
     }
     return NULL;
+}
+
+/* Hides the blocks of a device from every other call; true if one of them is being used right now. */
+static bool hide_blocks(unsigned device)
+{
+    bool busy = false;
+    for (size_t i = 0; i < heap_count; i++) {
+        for (size_t j = 0; j < heaps[i]->count && is_of_device(heaps[i], device); j++) {
+            heaps[i]->blocks[j]->live = false;
+            busy = busy || heaps[i]->blocks[j]->users > 0;
+        }
+    }
+    return busy;
 }
 
 void heaps_close_device(unsigned device)
@@ -344,16 +362,17 @@ void heaps_close_device(unsigned device)
     if (FAULT(close_keeps_blocks)) {
         return;
     }
+    /* Calls that are running finish; with the blocks hidden no new one can begin, nor pin anything. */
+    while (hide_blocks(device)) {
+        pthread_cond_wait(&state.idle, &state.lock);
+    }
+    conversions_detach_device(device);
     while ((block = first_of_device(device)) != NULL) {
-        if (block->users > 0) { /* another thread is still copying: let it finish */
-            block->live = false;
-            pthread_cond_wait(&state.idle, &state.lock);
-            continue;
-        }
         cache_remove(block);
         block_release(block);
     }
-    for (size_t i = heap_count; i > 0; i--) {
+    /* v2 gives the heaps back; a v3 reservation stays. */
+    for (size_t i = heap_count; i > 0 && generation() == GEN_V2; i--) {
         if (kind_is_device(heaps[i - 1]->kind) && heaps[i - 1]->node == device && heaps[i - 1]->count == 0) {
             heap_remove(heaps[i - 1]);
         }

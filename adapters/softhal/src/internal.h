@@ -5,7 +5,7 @@
  *   state.lock   guards everything in `state`: devices, heaps, blocks, cache, pins.  Never held while
  *                user memory is read or written, because a wild pointer may fault there and because
  *                large copies must not stop allocations.  A copy pins its blocks (users++) instead.
- *   state.idle   is signalled whenever a block's `users` falls to 0.
+ *   state.idle   is signalled whenever a block's `users` falls to 0, and when a close has ended.
  *   domain lock  a robust mutex in shared memory, guards the counters of all processes.  Taken inside
  *                state.lock, never the other way round; no other lock is taken while it is held.
  *   jobs lock    (async.c) guards the queue of asynchronous copies.  May be taken inside state.lock, never the
@@ -210,7 +210,7 @@ LOCAL void cpu_access(uint64_t address, uint64_t size, bool allowed);
 /* ---------------------------------------------------------------- the process (process.c) */
 struct device_state {
     bool open, ever_open, blocked;
-    bool closing; /* no new asynchronous copies */
+    bool closing; /* being closed: no new asynchronous copies, and other opens and closes wait */
 };
 struct state {
     pthread_mutex_t lock;

@@ -154,6 +154,15 @@ void block_unuse(struct block *block)
     }
 }
 
+/* Opening and closing of one device exclude each other, though both let go of the lock in between. */
+static struct device_state *settled_device(uint32_t devid)
+{
+    while (state.device[devid].closing) {
+        pthread_cond_wait(&state.idle, &state.lock);
+    }
+    return &state.device[devid];
+}
+
 static drvError_t open_device(uint32_t devid)
 {
     unsigned limit = generation() == GEN_V2 ? V2_MAX_AGENT : V3_MAX_AGENT;
@@ -169,7 +178,7 @@ static drvError_t open_device(uint32_t devid)
     if (code != DRV_ERROR_NONE) {
         return code;
     }
-    struct device_state *device = &state.device[devid];
+    struct device_state *device = settled_device(devid);
     if (device->blocked || devid >= config_get()->devices) {
         /* Blocked by a close that failed, or an id that cannot be converted. */
         code = DRV_ERROR_PARA_ERROR;
@@ -193,7 +202,7 @@ static drvError_t close_device(uint32_t devid)
     if (code != DRV_ERROR_NONE) {
         return code;
     }
-    struct device_state *device = &state.device[devid];
+    struct device_state *device = settled_device(devid);
     if (devid >= config_get()->devices) {
         /* v2: an error of the first kernel step blocks the device for the rest of the process. */
         device->blocked = v2;
@@ -203,15 +212,15 @@ static drvError_t close_device(uint32_t devid)
         leave();
         bool settled = jobs_settle(devid);
         state_lock();
-        device->closing = false;
         if (!settled) {
             device->blocked = true;
             code = DRV_ERROR_BUSY;
         } else if (device->open) {
             device->open = false;
-            conversions_detach_device(devid);
             heaps_close_device(devid);
         }
+        device->closing = false;
+        pthread_cond_broadcast(&state.idle);
     }
     leave();
     return code;

@@ -1,0 +1,246 @@
+"""Flows of the further ways to move memory: 2D, batches, asynchronous copies, DMA descriptors."""
+
+from __future__ import annotations
+
+from halcert.conformance.lab import Lab
+from halcert.conformance.observe import check_all, fill_all
+from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.svm import allocate, free, open_all, query, store
+from halcert.spec.profiles import MIB
+from halcert.spec.svm.flags import DEV, HOST, HOST_UVA, SVM
+
+TO_DEVICE = 1
+TO_HOST = 2
+SYNC, CONVERT, DESTROY = 0, 1, 2
+AT_ONCE, LATER = 0, 1
+
+
+def ends(lab: Lab, size: int, device: int = 0) -> tuple[int, int] | None:
+    """Return a filled host block and a filled device block of a size, or None."""
+    host, block = allocate(lab, size, HOST), allocate(lab, size, DEV, device)
+    if host is None or block is None:
+        return None
+    fill_all(lab)
+    return host, block
+
+
+def matrix(lab: Lab, kind: int, dst: int, src: int, direction: int, **members: object) -> object:
+    """Call halMemcpy2D for a matrix of 5 rows of 100 bytes, unless other numbers are given."""
+    usual = {"dpitch": 128, "spitch": 100, "width": 100, "height": 5, "fixed_size": 0}
+    record = {"type": kind, "dst": dst, "src": src, "direction": direction, **usual, **members}
+    return lab.call("halMemcpy2D", p_copy=record)
+
+
+def copy_with_info(lab: Lab) -> None:
+    """Copy to the host with halMemcpy and a description of the copy."""
+    open_all(lab)
+    device = lab.setting.devices[-1]
+    pair = ends(lab, 10_000, device)
+    if pair is None:
+        return
+    host, block = pair
+    for direction in (0, TO_DEVICE, TO_HOST, 3):
+        for count in (0, 1, 10_000):
+            info = {"dir": direction, "devid": device}
+            lab.call(
+                "halMemcpy", dst=host, dst_size=10_000, src=block, count=count, info=info
+            )
+            check_all(lab)
+    wrong = {"dir": TO_HOST, "devid": 63}
+    lab.call("halMemcpy", dst=host, dst_size=10_000, src=block, count=10, info=wrong)
+
+
+def rows(lab: Lab) -> None:
+    """Copy matrices row by row, with and without space between the rows."""
+    open_all(lab)
+    pair = ends(lab, 4096)
+    if pair is None:
+        return
+    host, block = pair
+    matrix(lab, SYNC, block, host, TO_DEVICE)
+    check_all(lab)
+    matrix(lab, SYNC, host, block, TO_HOST, dpitch=700, spitch=200, width=200)
+    check_all(lab)
+    matrix(lab, SYNC, block, host, TO_DEVICE, width=101)
+    matrix(lab, SYNC, block, host, TO_DEVICE, width=0)
+    matrix(lab, SYNC, block, host, TO_DEVICE, height=0)
+    matrix(lab, SYNC, block, host, TO_DEVICE, height=1, dpitch=4000, spitch=4000, width=4000)
+    matrix(lab, SYNC, block, host, TO_DEVICE, height=3, dpitch=2**63, spitch=2**63)
+    matrix(lab, SYNC, block, host, 0)
+    matrix(lab, SYNC, block, host, 3)
+    matrix(lab, SYNC, host, block, TO_DEVICE)
+    lab.call("halMemcpy2D", p_copy=None)
+    check_all(lab)
+
+
+def rows_by_descriptor(lab: Lab) -> None:
+    """Make descriptors for a matrix, piece by piece, and destroy them."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    pair = ends(lab, 4096, device)
+    if pair is None:
+        return
+    host, block = pair
+    for fixed in (0, 100, 499, 500):
+        made = matrix(
+            lab, CONVERT, block, host, TO_DEVICE, fixed_size=fixed, dma={"devid": device}
+        )
+        number = descriptor_of(made, "p_copy")
+        if number:
+            matrix(lab, DESTROY, block, host, TO_DEVICE, dma=number)
+    check_all(lab)
+    free(lab, host, block)
+
+
+def descriptor_of(result: object, output: str) -> int:
+    """Return the number of the descriptor that a call made, or 0."""
+    if result is None or getattr(result, "code", 1) != 0:
+        return 0
+    record = getattr(result, output)
+    return int(getattr(record, "dma", record).dma if output == "p_copy" else record.dma)
+
+
+def batches(lab: Lab) -> None:
+    """Copy several blocks in one call, both ways, with wrong elements among right ones."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    pairs = [ends(lab, 5000, device) for _ in range(4)]
+    hosts = [pair[0] for pair in pairs if pair]
+    blocks = [pair[1] for pair in pairs if pair]
+    sizes = [5000, 1, 4096, 4999][: len(blocks)]
+    for dst, src in ((blocks, hosts), (hosts, blocks)):
+        lab.call("halMemcpyBatch", dst=dst, src=src, size=sizes, count=len(dst))
+        check_all(lab)
+        fill_all(lab)
+        lab.call("halMemcpyBatch", dst=dst, src=src, size=[*sizes[:-1], 0], count=len(dst))
+        lab.call("halMemcpyBatch", dst=None, src=src, size=sizes, count=len(dst))
+        lab.call("halMemcpyBatch", dst=dst, src=src, size=sizes, count=0)
+        check_all(lab)
+    many = [blocks[0]] * 4097
+    lab.call(
+        "halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097
+    )
+    lab.call("halMemcpyBatch", dst=hosts[:2], src=hosts[2:4], size=[64, 64], count=2)
+
+
+def asynchronous(lab: Lab) -> None:
+    """Start copies, do other things, wait for them in another order."""
+    open_all(lab)
+    started: list[int] = []
+    for device in lab.setting.devices:
+        pair = ends(lab, 3 * MIB, device)
+        if pair is None:
+            continue
+        host, block = pair
+        result = lab.call(
+            "halMemCpyAsync",
+            dst=block,
+            dest_max=3 * MIB,
+            src=host,
+            byte_count=3 * MIB,
+            copy_fd=True,
+        )
+        number = gave(result, "copy_fd")
+        if number is not None:
+            started.append(number)
+    allocate(lab, 4096, HOST)
+    for number in reversed(started):
+        lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
+        check_all(lab)
+    lab.call("halMemCpyAsyncWaitFinish", copy_fd=0)
+
+
+def descriptors(lab: Lab) -> None:
+    """Make a descriptor, copy by it at once and later, and destroy it; memory stays in use."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    for size in (4096, 40 * MIB):
+        pair = ends(lab, size, device)
+        if pair is None:
+            continue
+        host, block = pair
+        made = lab.call(
+            "drvMemConvertAddr", p_src=host, p_dst=block, len=size, dma_addr={"devid": device}
+        )
+        number = descriptor_of(made, "dma_addr")
+        if number:
+            lab.call("halMemFree", pp=block)
+            lab.call("halMemcpySumbit", dma_addr=number, flag=AT_ONCE)
+            check_all(lab)
+            store(lab, host, size, 77)
+            lab.call("halMemcpySumbit", dma_addr=number, flag=LATER)
+            lab.call("halMemcpyWait", dma_addr=number)
+            check_all(lab)
+            lab.call("halMemcpySumbit", dma_addr=number, flag=2)
+            lab.call("drvMemDestroyAddr", ptr=number)
+        lab.call("drvMemDestroyAddr", ptr=0)
+        free(lab, block, host)
+
+
+def descriptors_in_numbers(lab: Lab) -> None:
+    """Destroy several descriptors in one call."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    pair = ends(lab, 4096, device)
+    if pair is None:
+        return
+    host, block = pair
+    made = [
+        lab.call(
+            "drvMemConvertAddr",
+            p_src=host + 64 * place,
+            p_dst=block + 64 * place,
+            len=64,
+            dma_addr={"devid": device},
+        )
+        for place in range(3)
+    ]
+    numbers = [n for n in (descriptor_of(each, "dma_addr") for each in made) if n]
+    lab.call("halMemDestroyAddrBatch", ptr=[*numbers, 0], num=len(numbers) + 1)
+    lab.call("halMemDestroyAddrBatch", ptr=None, num=1)
+    lab.call("halMemDestroyAddrBatch", ptr=numbers, num=0)
+    lab.call("halMemDestroyAddrBatch", ptr=numbers, num=len(numbers))
+    free(lab, block, host)
+
+
+def shared_virtual_memory(lab: Lab) -> None:
+    """MEM_SVM memory: pages appear where it is first used, advice and prefetch move them."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    for advised in (False, True):
+        for huge in (0, 1):
+            block = allocate(lab, 2 * MIB, SVM, device, huge=huge)
+            if block is None:
+                continue
+            query(lab, lab.view().blocks.at(block))
+            lab.call("drvMemPrefetchToDevice", dev_ptr=block, len=2 * MIB, device=device)
+            if advised:
+                lab.call("halMemAdvise", ptr=block, count=2 * MIB, type=1, device=device)
+            fill = {"dst": block, "destMax": 2 * MIB, "value": 9, "num": 2 * MIB}
+            lab.call("drvMemsetD8", **fill)
+            query(lab, lab.view().blocks.at(block))
+            lab.call("drvMemPrefetchToDevice", dev_ptr=block, len=2 * MIB, device=device)
+            lab.call("drvMemAddressTranslate", vptr=block, pptr=True)
+            check_all(lab)
+            free(lab, block)
+    for kind in (DEV, HOST, HOST_UVA):
+        block = allocate(lab, MIB, kind, device)
+        if block is not None:
+            lab.call("halMemAdvise", ptr=block, count=MIB, type=0, device=device)
+            lab.call("halMemAdvise", ptr=block, count=MIB, type=4, device=device)
+            lab.call("drvMemAddressTranslate", vptr=block, pptr=False)
+
+
+TRANSFER_SCENARIOS: dict[str, Scenario] = {
+    flow.__name__.replace("_", "-"): flow
+    for flow in (
+        copy_with_info,
+        rows,
+        rows_by_descriptor,
+        batches,
+        asynchronous,
+        descriptors,
+        descriptors_in_numbers,
+        shared_virtual_memory,
+    )
+}

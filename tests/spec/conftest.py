@@ -1,0 +1,358 @@
+"""A stage on which single calls are judged: a process with one block of every sort.
+
+A case is ``(what, rule, arguments)`` and perhaps more, see ``Stage.check``. Arguments are those
+of the interface's usual call (``usual``) with some replaced; a string such as ``"D0+16"`` means
+an address in a block of the stage.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+from halcert.model.concrete import Oracle, World
+from halcert.spec.catalogue import AREAS, interfaces, rule
+from halcert.spec.language import Kind, poison
+from halcert.spec.profiles import ASCEND910B, ASCEND950
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM, AllocFlags
+
+GENERATIONS = {"v2": ASCEND910B, "v3": ASCEND950}
+INTERFACES = interfaces()
+MIB = 2**20
+GIB = 2**30
+INNER_ERROR = 7
+LEFT32 = poison(32)
+LEFT64 = poison(64)
+
+# Blocks that both generations have, then those of one.
+BLOCKS = {
+    "D0": (5000, {"virt": DEV, "phys": 1, "module": 7}),
+    "D0B": (8192, {"virt": DEV}),
+    "D1": (8192, {"virt": DEV, "devid": 1}),
+    "BIG": (64 * MIB, {"virt": DEV, "huge": True}),
+    "OWN": (600 * MIB, {"virt": DEV}),
+    "G": (GIB, {"virt": DEV, "giant": True}),
+    "V0": (8192, {"virt": DVPP}),
+    "H": (8192, {"virt": HOST}),
+    "HBIG": (64 * MIB, {"virt": HOST}),
+    "HU": (8192, {"virt": HOST_UVA}),
+    "RW": (8192, {"virt": DEV, "host_writes": True}),
+}
+ONLY = {
+    "v2": {
+        "S": (8192, {"virt": SVM}),
+        "SH": (8192, {"virt": SVM}),
+        "SD": (8192, {"virt": SVM}),
+        "SX": (8192, {"virt": SVM}),
+        "M": (8192, {"virt": UVM}),
+        "RO": (8192, {"virt": DEV, "readonly": True}),
+    },
+    "v3": {
+        "CP": (8192, {"virt": DEV, "cp_only": True}),
+        "CONT": (12288, {"virt": DEV, "contiguous": True}),
+    },
+}
+FIRST = 0x12C000000000
+APART = 4 * GIB
+
+
+def usual(name, generation):
+    """The arguments of a call that succeeds on the stage."""
+    matrix = {"type": 0, "dst": "D0", "dpitch": 64, "src": "U", "spitch": 128, "width": 48}
+    matrix |= {"height": 3, "direction": 1, "fixed_size": 0, "dma": None}
+    copy = {"dst": "D0", "src": "U"}
+    return {
+        "halMemAgentOpen": {"devid": 0, "flag": 0},
+        "halMemAgentClose": {"devid": 2, "flag": 0},
+        "drvMemDeviceOpen": {"devid": 0, "devfd": 0},
+        "drvMemDeviceClose": {"devid": 2},
+        "halMemAlloc": {"pp": True, "size": 100, "flag": flag(virt=DEV)},
+        "halMemFree": {"pp": "D0"},
+        "drvMemsetD8": {"dst": "D0", "destMax": 100, "value": 7, "num": 100},
+        "drvMemcpy": {**copy, "dest_max": 100, "byte_count": 100},
+        "halMemcpy": {**copy, "dst_size": 100, "count": 100, "info": None},
+        "halMemcpy2D": {"p_copy": matrix},
+        "halMemcpyBatch": {
+            "dst": ["D0", "D0+64"],
+            "src": ["U", "U+64"],
+            "size": [64, 8],
+            "count": 2,
+        },
+        "halMemCpyAsync": {**copy, "dest_max": 100, "byte_count": 100, "copy_fd": True},
+        "halMemCpyAsyncWaitFinish": {"copy_fd": 77},
+        "drvMemConvertAddr": {"p_src": "U", "p_dst": "D0", "len": 100, "dma_addr": True},
+        "drvMemDestroyAddr": {"ptr": 5},
+        "halMemDestroyAddrBatch": {"ptr": [5, 6], "num": 2},
+        "halMemcpySumbit": {"dma_addr": 5, "flag": 0},
+        "halMemcpyWait": {"dma_addr": 8},
+        "halMemAdvise": (
+            {"ptr": "S", "count": 8192, "type": 1, "device": 0}
+            if generation == "v2"
+            else {"ptr": "RW", "count": 8192, "type": 3, "device": 0}
+        ),
+        "drvMemPrefetchToDevice": {"dev_ptr": "V0", "len": 8192, "device": 0},
+        "drvMemAddressTranslate": {"vptr": "D0+5", "pptr": True},
+        "drvMemGetAttribute": {"vptr": "D0+5", "attr": True},
+        "halMemGetInfo": {"device": 0, "type": 2, "info": True},
+        "halMemGetAddressRange": {"ptr": "D0+5", "pbase": True, "psize": True},
+        "halMemCtl": {
+            "type": 5,
+            "param_value": {"value": "D0"},
+            "param_value_size": None,
+            "out_value": True,
+            "out_size_ret": True,
+        },
+        "host.map": {"size": 100},
+        "host.unmap": {"address": "U"},
+        "host.store": {"address": "U", "size": 100, "pattern": 1, "offset": 0},
+        "host.fill": {"address": "U", "size": 100, "value": 3},
+        "host.load": {"address": "H", "size": 100},
+    }[name]
+
+
+ANSWERS = {
+    "halMemAlloc": {"pp": "NEW"},
+    "host.map": {"address": "NEW"},
+    "host.load": {"data": bytes(100)},
+    "halMemcpy2D": {"p_copy": {"dma": None}},
+    "halMemCpyAsync": {"copy_fd": 99},
+    "drvMemConvertAddr": {"dma_addr": {"dma": 9, "fixed_size": 100, "virt_id": 0}},
+    "drvMemAddressTranslate": {"pptr": 4096},
+    "drvMemGetAttribute": {
+        "attr": {
+            "memType": 0x10,
+            "resv1": LEFT32,
+            "resv2": LEFT32,
+            "devId": 0,
+            "pageSize": 4096,
+        }
+    },
+    "halMemGetInfo": {"info": {"total": 100 * GIB, "free": 50 * GIB}},
+    "halMemGetAddressRange": {"pbase": "D0", "psize": 8192},
+    "halMemCtl": {"out_value": {"value": 7}, "out_size_ret": 4},
+}
+"""What the usual calls give where they succeed."""
+
+REFUSED = {
+    "host.map": {"address": 0},
+    "host.load": {"data": b""},
+    "halMemAlloc": {"pp": LEFT64},
+    "halMemcpy2D": {"p_copy": {"dma": None}},
+    "halMemCpyAsync": {"copy_fd": LEFT64},
+    "drvMemConvertAddr": {"dma_addr": None},
+    "drvMemAddressTranslate": {"pptr": LEFT64},
+    "drvMemGetAttribute": {
+        "attr": dict.fromkeys(("memType", "resv1", "resv2", "devId", "pageSize"), LEFT32)
+    },
+    "halMemGetInfo": {"info": {"flag": LEFT32}},
+    "halMemGetAddressRange": {"pbase": LEFT64, "psize": LEFT64},
+    "halMemCtl": {"out_value": {"value": LEFT64}, "out_size_ret": LEFT64},
+}
+"""What calls give where they are refused."""
+
+
+def flag(**fields):
+    return AllocFlags.compose(**fields)
+
+
+class Stage:
+    """A world of one generation, and the oracle that judges calls in it."""
+
+    def __init__(self, generation):
+        self.generation = generation
+        self.oracle = Oracle(INTERFACES.values(), GENERATIONS[generation])
+        self.world = World.start([0, 1, 2])
+        self.places = {"NEW": 0x7F000000000}
+        for device in (0, 1):
+            self.do("halMemAgentOpen", {"devid": device, "flag": 0})
+        for name, (size, fields) in {**BLOCKS, **ONLY[generation]}.items():
+            self.places[name] = FIRST + len(self.places) * APART
+            args = {"pp": True, "size": size, "flag": flag(**fields)}
+            self.do("halMemAlloc", args, {"pp": name})
+        for name in ("U", "U2"):
+            self.places[name] = 0x10000000 * len(self.places)
+            self.do("host.map", {"size": 20000}, {"address": name})
+        if generation == "v2":
+            self._in_use()
+
+    def _in_use(self):
+        self.do("drvMemsetD8", {"dst": "SH", "destMax": 8192, "value": 1, "num": 8192})
+        self.do("drvMemsetD8", {"dst": "SX", "destMax": 8192, "value": 1, "num": 100})
+        self.do("halMemAdvise", {"ptr": "SD", "count": 8192, "type": 1, "device": 0})
+        for number, place in ((5, "D1"), (6, "D1+100"), (8, "D1+4096")):
+            args = {"p_src": "U2", "p_dst": place, "len": 100, "dma_addr": {"devid": 1}}
+            made = {"dma": number, "fixed_size": 100, "virt_id": 1}
+            self.do("drvMemConvertAddr", args, {"dma_addr": made})
+        self.do("halMemcpySumbit", {"dma_addr": 8, "flag": 1})
+        args = {"dst": "D0B", "dest_max": 100, "src": "U2+5000", "byte_count": 100}
+        self.do("halMemCpyAsync", {**args, "copy_fd": True}, {"copy_fd": 77})
+
+    def resolve(self, value):
+        if isinstance(value, str):
+            name, _, plus = value.partition("+")
+            return self.places[name] + int(plus or 0)
+        if isinstance(value, dict):
+            return {key: self.resolve(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [self.resolve(each) for each in value]
+        return value
+
+    def call(self, name, args):
+        return INTERFACES[name].parse(self.resolve(args))
+
+    def judge(self, name, args, code=0, out=None):
+        result = INTERFACES[name].parse_result(code, self.resolve(out or {}))
+        return self.oracle.judge(self.world, self.call(name, args), result)
+
+    def undefined(self, name, args):
+        found = self.oracle.undefined(name, self.call(name, args), self.world)
+        return found.id if found else None
+
+    def do(self, name, args, out=None):
+        assert self.undefined(name, args) is None, (name, args)
+        judged = self.judge(name, args, 0, out)
+        assert judged.violation is None, (name, args, judged.violation)
+        self.world = judged.world
+        return self
+
+    def after(self, *steps):
+        """A stage on which more calls were made: the usual ones with arguments replaced."""
+        stage = object.__new__(Stage)
+        stage.__dict__.update(self.__dict__)
+        for name, args, *out in steps:
+            given = merged(usual(name, self.generation), args)
+            stage.do(name, given, out[0] if out else ANSWERS.get(name))
+        return stage
+
+
+def merged(usual_args, args):
+    """The usual arguments with some replaced; members of mappings one by one."""
+    found = dict(usual_args)
+    for key, value in args.items():
+        inner = found.get(key)
+        both = isinstance(inner, dict) and isinstance(value, dict)
+        found[key] = {**inner, **value} if both else value
+    return found
+
+
+@cache
+def stage_of(generation):
+    return Stage(generation)
+
+
+def check(case):
+    """Check one case on every generation that its rule is for.
+
+    ``("rejects", rule, args)``: only this rule refuses the call; with its codes all is well, with
+    success or another code it is broken. ``("together", rule, args)``: this rule and others refuse
+    the call, and its codes will do. ``("may", rule, args)``: the call may be refused.
+    ``("undefined", rule, args)``: nothing is promised. ``("accepts", rule, args, out)``: success
+    is right and shows the rule, failure is wrong. ``("ensures", rule, args, out)``: these outputs
+    break the rule. A last mapping may hold ``after`` (calls to be made before), ``only`` (one
+    generation) and ``refused`` (outputs of a failing call).
+    """
+    what, rule_id, args, *rest = case
+    options = rest.pop() if rest and what_is_options(rest[-1]) else {}
+    out = rest[0] if rest else None
+    spoken = rule(rule_id)
+    for generation, profile in GENERATIONS.items():
+        if spoken.applies_to(profile.name) and options.get("only", generation) == generation:
+            stage = stage_of(generation).after(*options.get("after", ()))
+            name = spoken.interface
+            given = merged(usual(name, generation), args)
+            CHECKS[what](stage, spoken, name, given, out, options)
+
+
+def what_is_options(value):
+    return bool(value.keys() & {"after", "only", "refused"})
+
+
+def _rejects(stage, spoken, name, args, out, options):
+    assert stage.undefined(name, args) is None
+    refused = options.get("refused", REFUSED.get(name))
+    for code in spoken.codes or (INNER_ERROR,):
+        judged = stage.judge(name, args, code, refused)
+        assert judged.violation is None, judged.violation
+        assert judged.held == (spoken.id,)
+        assert judged.world is stage.world
+    accepted = stage.judge(name, args, 0, ANSWERS.get(name))
+    assert accepted.violation.rule == spoken.id
+    assert accepted.violation.shape == "accepted"
+    if spoken.codes:
+        other = stage.judge(name, args, 98, refused)
+        anything = any(not r.codes for r in may_rules(stage, name, args))
+        assert anything or other.violation.rule == spoken.id
+
+
+def _together(stage, spoken, name, args, out, options):
+    for code in spoken.codes or (INNER_ERROR,):
+        judged = stage.judge(name, args, code, options.get("refused", REFUSED.get(name)))
+        assert judged.violation is None, judged.violation
+        assert spoken.id in judged.held
+        assert len(judged.held) > 1
+
+
+def may_rules(stage, name, args):
+    call, view = stage.call(name, args), stage.world.views[0]
+    held = stage.oracle.rules(name).may
+    return [each for each, condition in held if condition(call, view, None)]
+
+
+def _may(stage, spoken, name, args, out, options):
+    assert stage.undefined(name, args) is None
+    for code in spoken.codes or (INNER_ERROR,):
+        judged = stage.judge(name, args, code, options.get("refused", REFUSED.get(name)))
+        assert judged.violation is None, judged.violation
+        assert spoken.id in judged.shown
+
+
+def _undefined(stage, spoken, name, args, out, options):
+    found = stage.oracle.rules(name).undefined
+    view, call = stage.world.views[0], stage.call(name, args)
+    assert stage.undefined(name, args) is not None
+    assert spoken.id in [each.id for each, condition in found if condition(call, view, None)]
+
+
+def _accepts(stage, spoken, name, args, out, options):
+    assert stage.undefined(name, args) is None
+    answer = ANSWERS.get(name) if out is None else out
+    judged = stage.judge(name, args, 0, answer)
+    assert judged.violation is None, judged.violation
+    assert spoken.id in judged.shown
+    if spoken.kind is Kind.ACCEPTS and all(r.codes for r in may_rules(stage, name, args)):
+        refused = stage.judge(name, args, INNER_ERROR, REFUSED.get(name))
+        assert refused.violation is not None
+
+
+def _ensures(stage, spoken, name, args, out, options):
+    assert stage.undefined(name, args) is None
+    code = options.get("refused", 0)
+    judged = stage.judge(name, args, code, out)
+    assert judged.violation is not None
+    assert judged.violation.rule == spoken.id
+
+
+CHECKS = {
+    "rejects": _rejects,
+    "together": _together,
+    "may": _may,
+    "undefined": _undefined,
+    "accepts": _accepts,
+    "ensures": _ensures,
+}
+
+
+@pytest.fixture(name="check", scope="session")
+def _check():
+    return check
+
+
+@pytest.fixture(name="stage")
+def _stage():
+    return lambda generation, *steps: stage_of(generation).after(*steps)
+
+
+@pytest.fixture(name="svm_rules", scope="session")
+def _svm_rules():
+    return list(AREAS["svm"].rules())
