@@ -236,7 +236,8 @@ def _concurrent(
 def _threads(lab: Lab, draw: RandomDraw) -> None:
     for device in lab.setting.devices:
         lab.call("halMemAgentOpen", devid=device, flag=0)
-    concurrent.run_program(lab, concurrent.private_work(draw, lab, 1000))
+    if not concurrent.run_program(lab, concurrent.private_work(draw, lab, 1000)):
+        return
     for _ in range(2):
         flag = AllocFlags.compose(virt=DEV, devid=draw.pick(lab.setting.devices))
         lab.call("halMemAlloc", pp=True, size=draw.pick((4096, 2**21)), flag=flag)

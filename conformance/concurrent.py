@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from halcert.adapters.protocol import Request
-from halcert.conformance.book import resolve
-from halcert.conformance.lab import Broken, HarnessError, Lab
+from halcert.conformance.book import references, resolve
+from halcert.conformance.lab import Broken, HarnessError, Lab, result_of
 from halcert.conformance.linearize import Timed, Undecided, linearized
 from halcert.conformance.observe import check_all
 from halcert.conformance.values import Draw
@@ -85,8 +85,12 @@ def contended_frees(draw: Draw, lab: Lab, first: int) -> Program:
     return program
 
 
-def run_program(lab: Lab, program: Program) -> None:
+def run_program(lab: Lab, program: Program) -> bool:
     """Run a program's threads together, have the results judged, then look at all bytes.
+
+    Returns:
+        Whether the process can go on. It cannot after a thread used an address that it did not
+        get, because memory ran out: that proves nothing.
 
     Raises:
         Broken: no order of the calls explains what came, or a byte is wrong.
@@ -95,9 +99,11 @@ def run_program(lab: Lab, program: Program) -> None:
         [[Request(c.interface, c.args, c.number) for c in calls] for calls in program]
     )
     steps = _written_down(lab, program, replies)
-    for thread in replies:
-        for reply in thread:
+    for calls, answers in zip(program, replies, strict=True):
+        for reply in answers:
             if not isinstance(reply, Answered):
+                if _used_nothing(calls, answers):
+                    return False
                 lab.steps.extend(steps)
                 violation = Violation(
                     CALLS_ARE_ATOMIC.id, Strength.MUST, "crashed", "every call returns", repr(reply)
@@ -107,7 +113,7 @@ def run_program(lab: Lab, program: Program) -> None:
     try:
         found = linearized(lab.setting.oracle, lab.world, threads)
     except Undecided:
-        return
+        return True
     lab.steps.extend(steps)
     if isinstance(found, Violation):
         came = f"no order of the calls explains the answers; the best one breaks {found.rule}: {found.came}"
@@ -115,7 +121,23 @@ def run_program(lab: Lab, program: Program) -> None:
         raise Broken(violation, program[0][0].interface, lab.steps)
     lab.tally.show((CALLS_ARE_ATOMIC.id,), lab.test)
     lab.world = found
+    _remember(lab, program, threads)
     check_all(lab)
+    return True
+
+
+def _used_nothing(calls: Sequence[Planned], answers: Sequence[Any]) -> bool:
+    """Tell whether the last call of a thread names what an earlier call refused to give."""
+    codes = {call.number: getattr(a, "code", 0) for call, a in zip(calls, answers, strict=False)}
+    last = calls[len(answers) - 1]
+    return any(codes.get(number, 0) != 0 for number in references(last.args))
+
+
+def _remember(lab: Lab, program: Program, threads: Sequence[Sequence[Timed]]) -> None:
+    for calls, timed in zip(program, threads, strict=True):
+        for call, each in zip(calls, timed, strict=True):
+            if each.answer.code == 0:
+                lab.learn(call.number, each.result, each.answer.out)
 
 
 def _written_down(
@@ -139,11 +161,10 @@ def _timed(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -> list
         for call, answer in zip(calls, answers, strict=False):
             interface = lab.setting.interfaces[call.interface]
             try:
-                args = resolve(call.args, outputs)
-                result = interface.parse_result(answer.code, answer.out)
+                made = interface.parse(resolve(call.args, outputs))
             except (KeyError, TypeError) as error:
                 raise HarnessError(f"{call.interface}: {error}") from error
             outputs[call.number] = answer.out
-            timed.append(Timed(interface.parse(args), result, answer))
+            timed.append(Timed(made, result_of(made, answer), answer))
         threads.append(timed)
     return threads

@@ -19,11 +19,12 @@ from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
 from halcert.conformance.forms import plain
 from halcert.conformance.tally import Tally
-from halcert.model.concrete import Judgement, Oracle, Violation, World
+from halcert.model.concrete import Oracle, Violation, World
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.language import Call, Interface, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
 from halcert.spec.state import State
+from halcert.spec.svm.host import HostLoad
 
 
 class Broken(Exception):  # noqa: N818 - a finding about the implementation, not an error of ours
@@ -184,10 +185,7 @@ class Lab:
         )
         if not isinstance(outcome, Answered):
             raise self._broken(self._no_answer(call, outcome, process), interface.name)
-        try:
-            result = interface.parse_result(outcome.code, outcome.out)
-        except TypeError as error:
-            raise HarnessError(f"{interface.name}: the adapter's outputs do not fit: {error}") from error
+        result = result_of(call, outcome)
         judgement = self.setting.oracle.judge(
             self.world, call, result, process=process, step=number
         )
@@ -197,8 +195,7 @@ class Lab:
         before = self.view(process)
         self.world = judgement.world
         if outcome.code == 0:
-            self.outputs[number] = dict(outcome.out)
-            self._learn(number, result, judgement, process)
+            self.learn(number, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result
 
@@ -209,8 +206,12 @@ class Lab:
                 raise self.fail(balance.rule, "account", balance.allowed, came)
             self.tally.show((balance.rule.id,), self.test)
 
-    def _learn(self, number: int, result: Returned, judgement: Judgement, process: int) -> None:
-        view = judgement.world.views[process]
+    def learn(
+        self, number: int, result: Returned, out: Mapping[str, Any], process: int = 0
+    ) -> None:
+        """Remember what a successful call gave, so that later calls can be written with it."""
+        self.outputs[number] = dict(out)
+        view = self.world.views[process]
         for name in result.__struct_fields__[1:]:
             value = getattr(result, name)
             if isinstance(value, int) and not isinstance(value, bool):
@@ -243,6 +244,24 @@ class Lab:
 
 class HarnessError(Exception):
     """The suite or the adapter failed; said once, never as a violation."""
+
+
+def result_of(call: Call, outcome: Answered) -> Returned:
+    """Return the result of a call that answered.
+
+    Raises:
+        HarnessError: what the adapter gave is not what the interface gives.
+    """
+    name = call.interface.name
+    try:
+        result = call.interface.parse_result(outcome.code, outcome.out)
+    except TypeError as error:
+        raise HarnessError(f"{name}: the adapter's outputs do not fit: {error}") from error
+    if isinstance(result, HostLoad.Result) and outcome.code == 0:
+        asked = call.size  # type: ignore[attr-defined]
+        if len(result.data) != asked:
+            raise HarnessError(f"{name}: the adapter gave {len(result.data)} of {asked} bytes")
+    return result
 
 
 def _shape_of(outcome: Outcome) -> tuple[str, str]:

@@ -68,7 +68,7 @@ def _shorter(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
     count = len(steps) - 1
     width = count
     while width >= 1:
-        for start in range(count - width, -1, -1):
+        for start in range(count - width, -1, -max(width // 2, 1)):
             kept = _without(steps, range(start, start + width))
             if kept and kept[-1] is steps[-1]:
                 yield kept

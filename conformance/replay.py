@@ -60,3 +60,4 @@ def _together(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> 
             continue
         threads.setdefault(step.thread, []).append(Planned(step.number, step.interface, args))
     run_program(lab, list(threads.values()))
+    numbers.update({number: number for number in inside if number in lab.outputs})

@@ -15,8 +15,9 @@ from halcert.model.proofs.situation import Situation
 from halcert.model.proofs.words import Operation
 from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.state import changed_tables
-from halcert.model.symbolic.term import Term, both
-from halcert.spec.language import Interface, Invariant, Rule
+from halcert.model.symbolic.table import crowds
+from halcert.model.symbolic.term import Term, both, negation
+from halcert.spec.language import Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import Profile
 
 Columns = frozenset[tuple[str, str]]
@@ -110,6 +111,35 @@ class Influence:
         if alone is Answer.YES and goal.alone is goal.reach:
             return alone, alone
         return situation.solver.check(goal.reach), alone
+
+
+    def crowd_prospects(self, rule: Rule) -> bool:
+        """Tell whether a rule can decide where tables may have any number of further rows."""
+        situation = self.situation(rule.interface)
+        crowded = Situation(
+            situation.interface, situation.profile, situation.invariants, situation.rows
+        )
+        with crowds():
+            goal = goal_of(rule, crowded.reading)
+        return crowded.solver.check(goal.alone) is Answer.YES
+
+    def shadow_of(self, rule: Rule) -> str:
+        """Return which rules stand in front of a rule whenever it holds."""
+        situation = self.situation(rule.interface)
+        reading = situation.reading
+        goal = goal_of(rule, reading)
+        if rule.kind is Kind.ENSURES:
+            return "every result that breaks it breaks another rule as well"
+        rivals = reading.rejects if rule.kind is Kind.REJECTS else reading.undefined_rules
+        always = [
+            held.rule.id
+            for held in rivals
+            if held.rule.id != rule.id
+            and situation.solver.check(goal.reach, negation(held.holds)) is Answer.NO
+        ]
+        if always:
+            return f"whenever it holds, so does {' and '.join(always)}"
+        return "whenever it holds, one of several others does, too"
 
 
 class Relevance:

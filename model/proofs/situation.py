@@ -70,8 +70,15 @@ class Situation:
         reading = self.reading
         return both(reading.acceptable, reading.promised, outcome.applies, outcome.scope)
 
-    def refutes(self, claim: BoolLike, *given: BoolLike) -> tuple[Answer, str]:
+    def refutes(
+        self, claim: BoolLike, *given: BoolLike, extra: tuple[Term, ...] = ()
+    ) -> tuple[Answer, str]:
         """Look for a state and call in which the claim is false.
+
+        Args:
+            claim: what has to hold.
+            given: what may be assumed.
+            extra: further variables that a counterexample shows.
 
         Returns:
             What the solver says, and the counterexample in words if there is one.
@@ -82,19 +89,20 @@ class Situation:
         self.solver.add(*given)
         self.solver.add(implies(claim, False))
         answer = self.solver.check()
-        note = self.described() if answer is Answer.YES else ""
+        note = self.described(extra) if answer is Answer.YES else ""
         self.solver.pop()
         return answer, note
 
-    def described(self) -> str:
+    def described(self, extra: tuple[Term, ...] = ()) -> str:
         """Return the state and call of the solver's last answer in words."""
         reading = self.reading
         terms = [leaf.term for leaf in (*reading.call.leaves, *reading.result.leaves)]
         for name in TABLES:
             for line in getattr(reading.view, name).lines:
                 terms += [each for each in (line.live, *line.values) if isinstance(each, Term)]
-        value = Evaluator(self.solver.model(terms))
+        value = Evaluator(self.solver.model([*terms, *extra]))
         lines = [*_rows(reading.view, value), _call(reading, value)]
+        lines += [f"{term.args[0]} = {shown(value(term))}" for term in extra]
         return "\n".join(lines)
 
 

@@ -7,7 +7,8 @@ lines it may be, so that ``put`` of a changed row touches the changed columns on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import combinations, zip_longest
 from typing import Any, NamedTuple, get_type_hints
@@ -23,10 +24,25 @@ from halcert.model.symbolic.term import (
     choose,
     either,
     equal,
+    integer,
     less,
+    modulo,
     negation,
 )
 from halcert.spec.language import Row
+
+
+_crowded: list[bool] = []
+
+
+@contextmanager
+def crowds() -> Iterator[None]:
+    """Read counts, while the block runs, as if tables had any number of further rows."""
+    _crowded.append(True)
+    try:
+        yield
+    finally:
+        _crowded.pop()
 
 
 class Line(NamedTuple):
@@ -173,7 +189,7 @@ class SymbolicTable:
 
     def count(self, predicate: Callable[[Any], Any]) -> IntLike:
         """Return the number of rows for which the predicate holds."""
-        total: IntLike = 0
+        total: IntLike = _crowd(self) if _crowded else 0
         for line, held in zip(self.lines, self._of_each("truth", predicate), strict=True):
             total = total + choose(both(line.live, held), 1, 0)
         return total
@@ -331,6 +347,11 @@ class SymbolicTable:
 
     def _with(self, lines: Any) -> SymbolicTable:
         return SymbolicTable(self.row_type, [line for line in lines if line.live is not False])
+
+
+def _crowd(table: SymbolicTable) -> IntLike:
+    rows: IntLike = modulo(integer(f"further rows of {table.row_type.__name__}"), 2**64)
+    return rows
 
 
 def values_of(row: Any) -> tuple[Any, ...]:

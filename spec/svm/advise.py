@@ -83,9 +83,10 @@ class MemAdvise(Call, frozen=True):
         return _on_pages(call) and call.device >= profile.alloc_limit
 
     @rejects("SVM-ADVISE-003", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
-    def device_not_open(call, state: State) -> bool:
+    def device_not_open(call, state: State, profile: Profile) -> bool:
         """The device is open."""
-        return _on_pages(call) and not state.devices.at(call.device).open
+        known = call.device < profile.alloc_limit
+        return _on_pages(call) and known and not state.devices.at(call.device).open
 
     @rejects("SVM-ADVISE-004", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def memory_of_the_host(call, state: State) -> bool:

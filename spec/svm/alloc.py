@@ -56,6 +56,10 @@ VIRTUAL_LIMIT = 128 * GIB
 """Largest allocation of virtual memory without pages on products with SVM v2 (bytes)."""
 
 
+def _on_the_host_agent(call: MemAlloc) -> bool:
+    return call.flag.virt == DVPP and call.flag.devid == HOST_AGENT_ID
+
+
 def _place_given(call: MemAlloc) -> bool:
     return call.pp
 
@@ -92,7 +96,7 @@ class MemAlloc(Call, frozen=True):
     )
     def dvpp_on_the_host_agent(call) -> bool:
         """DVPP memory cannot be on the host agent."""
-        return call.flag.virt == DVPP and call.flag.devid == HOST_AGENT_ID
+        return _on_the_host_agent(call)
 
     @rejects(
         "SVM-ALLOC-004",
@@ -283,8 +287,10 @@ class MemAlloc(Call, frozen=True):
         """Device memory needs an open device."""
         return (
             of_device(call.flag)
+            and call.flag.devid < profile.alloc_limit
             and not state.devices.at(call.flag.devid).open
             and not (profile.generation == "v2" and call.flag.devid == 0)
+            and not (profile.generation == "v2" and _on_the_host_agent(call))
         )
 
     @rejects("SVM-ALLOC-031", strength=SHOULD, source=V2, profiles=GEN2)

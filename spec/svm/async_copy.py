@@ -193,7 +193,7 @@ class MemCpyAsyncWaitFinish(Call, frozen=True):
     @undefined("SVM-AWAIT-003", source=HEADER, profiles=GEN2)
     def no_such_copy(call, state: State) -> bool:
         """Waiting for a number that no copy under way has; a copy is waited for once."""
-        return not state.copies.at(call.copy_fd).exists
+        return call.copy_fd != 0 and not state.copies.at(call.copy_fd).exists
 
     @accepts(
         "SVM-AWAIT-010",

@@ -175,10 +175,15 @@ class MemcpyBatch(Call, frozen=True):
     @undefined("SVM-BATCH-011", source=SENSE)
     def arrays_are_short(call) -> bool:
         """Saying that there are more copies than the arrays have elements."""
+        given = call.dst.given and call.src.given and call.size.given
         return (
-            len(call.dst.items) < call.count
-            or len(call.src.items) < call.count
-            or len(call.size.items) < call.count
+            given
+            and call.count <= MOST
+            and (
+                len(call.dst.items) < call.count
+                or len(call.src.items) < call.count
+                or len(call.size.items) < call.count
+            )
         )
 
     @undefined("SVM-BATCH-012", source=(HEADER, V2, V3))

@@ -96,6 +96,41 @@ def _is_aic(call: MemCtl) -> bool:
     )
 
 
+def _repairs(call: MemCtl) -> bool:
+    """Tell whether the arguments are those of a repair."""
+    count = call.param_value.count
+    return (
+        _is(call, REPAIR)
+        and _says(call, REPAIR_SIZE)
+        and not (call.out_value or call.out_size_ret)
+        and count != 0
+        and count <= Limit.MEM_REPAIR_MAX_CNT
+    )
+
+
+def _maps(call: MemCtl) -> bool:
+    """Tell whether the arguments are those of mapping a window."""
+    known = call.param_value.addr_type < AddrMapType.ADDR_MAP_TYPE_MAX
+    return _is(call, ADDR_MAP) and call.out_value and known
+
+
+def _unmaps(call: MemCtl) -> bool:
+    """Tell whether the arguments are those of unmapping a window that can be unmapped."""
+    known = call.param_value.addr_type < AddrMapType.ADDR_MAP_TYPE_MAX
+    return _is(call, ADDR_UNMAP) and _says(call, UNMAP_SIZE) and known and not _is_aic(call)
+
+
+def _serves_the_control_cpu(call: MemCtl) -> bool:
+    """Tell whether the arguments are those of mapping or unmapping for the control CPU."""
+    what, places = call.param_value, call.out_value and call.out_size_ret
+    if call.type == CP_MAP:
+        return places and _says(call, CP_MAP_SIZE) and what.flag == 0 and _in_dcache(call)
+    if call.type == CP_UNMAP:
+        none = not (call.out_value or call.out_size_ret)
+        return none and _says(call, CP_UNMAP_SIZE) and what.size == 0 and _in_dcache(call)
+    return False
+
+
 def _in_dcache(call: MemCtl) -> bool:
     start = call.param_value.ptr
     size = call.param_value.size if call.type == CP_MAP else 1
@@ -193,8 +228,9 @@ class MemCtl(Call, frozen=True):
     @rejects("SVM-CTL-010", INVALID_VALUE, strength=SHOULD, source=(DEFINES, V2, V3))
     def repair_of_nothing(call) -> bool:
         """Repair is for 1 to 20 ranges."""
-        count = call.param_value.count
-        return _is(call, REPAIR) and (count == 0 or count > Limit.MEM_REPAIR_MAX_CNT)
+        what = call.param_value
+        wrong = what.count == 0 or what.count > Limit.MEM_REPAIR_MAX_CNT
+        return _is(call, REPAIR) and what.given and wrong
 
     @rejects("SVM-CTL-011", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def module_needs_all_places(call) -> bool:
@@ -283,9 +319,11 @@ class MemCtl(Call, frozen=True):
         return _of_the_control_cpu(call) and call.param_value.devid >= profile.device_limit
 
     @rejects("SVM-CTL-026", DrvError.UNINIT, strength=SHOULD, source=V2, profiles=GEN2)
-    def mapping_needs_an_open_device(call, state: State) -> bool:
+    def mapping_needs_an_open_device(call, state: State, profile: Profile) -> bool:
         """The control CPU is of an open device."""
-        return _of_the_control_cpu(call) and not state.devices.at(call.param_value.devid).open
+        devid = call.param_value.devid
+        known = devid < profile.device_limit
+        return _of_the_control_cpu(call) and known and not state.devices.at(devid).open
 
     @rejects("SVM-CTL-027", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def window_is_asked_for_plainly(call) -> bool:
@@ -304,13 +342,17 @@ class MemCtl(Call, frozen=True):
         return call.param_value.raw != 0
 
     @undefined("SVM-CTL-029", source=(V2, V3))
-    def device_decides(call, state: State) -> bool:
+    def device_decides(call, state: State, profile: Profile) -> bool:
         """Repairing memory, or mapping and unmapping special windows of a device."""
+        what = call.param_value
+        if not what.given or what.devid >= profile.device_limit:
+            return False
+        if _is(call, REPAIR) or profile.generation == "v3":
+            return _repairs(call)
         return (
-            _is(call, REPAIR)
-            or (_is(call, ADDR_MAP) and state.devices.any(lambda device: device.ever))
-            or _is(call, ADDR_UNMAP)
-            or (_of_the_control_cpu(call) and state.devices.at(call.param_value.devid).open)
+            (_maps(call) and state.devices.any(lambda device: device.ever))
+            or _unmaps(call)
+            or (_serves_the_control_cpu(call) and state.devices.at(what.devid).open)
         )
 
     @accepts("SVM-CTL-030", strength=SHOULD, source=(V2, V3))

@@ -69,7 +69,8 @@ class MemsetD8(Call, frozen=True):
     @undefined("SVM-SET-005", source=(HEADER, V2, V3))
     def not_promised(call, state: State) -> bool:
         """Setting bytes that are not all in one live, writable block."""
-        return not promised(state.blocks.covering(call.dst), call.dst, call.num)
+        block = state.blocks.covering(call.dst)
+        return call.dst != 0 and not promised(block, call.dst, call.num)
 
     @undefined("SVM-SET-006", source=(HEADER, V2), profiles=GEN2)
     def device_may_only_read(call, state: State) -> bool:
@@ -197,8 +198,11 @@ class Memcpy(Call, frozen=True):
     @undefined("SVM-COPY-009", source=(HEADER, V2, V3))
     def not_promised(call, state: State) -> bool:
         """Copying bytes that are not all in one live, accessible block on each side."""
-        return call.byte_count != 0 and not copy_is_promised(
-            state, call.dst, call.src, call.byte_count
+        return (
+            call.byte_count != 0
+            and call.dst != 0
+            and call.src != 0
+            and not copy_is_promised(state, call.dst, call.src, call.byte_count)
         )
 
     @undefined("SVM-COPY-010", source=V2, profiles=GEN2)

@@ -32,6 +32,7 @@ from halcert.spec.svm.matrix import (
     executes,
     idle,
     matrix_copied,
+    meant,
     span,
 )
 from halcert.spec.svm.memory import (
@@ -111,6 +112,15 @@ def _moves(call: Memcpy2D) -> bool:
 def _looked_at(call: Memcpy2D, profile: Profile) -> bool:
     """Tell whether the members of the matrix are checked; SVM v3 checks them for every type."""
     return call.p_copy.given and (_moves(call) or profile.generation == "v3")
+
+
+def _wraps(what: Matrix) -> bool:
+    return what.height != 1 and (what.src + what.spitch >= 2**64 or what.dst + what.dpitch >= 2**64)
+
+
+def _too_many_rows(call: Memcpy2D, profile: Profile) -> bool:
+    asked = _converts(call) or profile.generation == "v3"
+    return asked and call.p_copy.height > HEIGHT_LIMIT
 
 
 def _promised(call: Memcpy2D, state: State) -> bool:
@@ -219,18 +229,12 @@ class Memcpy2D(Call, frozen=True):
     @rejects("SVM-C2D-009", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def second_row_wraps(call, profile: Profile) -> bool:
         """The second row does not lie behind the end of the address space."""
-        what = call.p_copy
-        return (
-            _looked_at(call, profile)
-            and what.height != 1
-            and (what.src + what.spitch >= 2**64 or what.dst + what.dpitch >= 2**64)
-        )
+        return _looked_at(call, profile) and _wraps(call.p_copy)
 
     @rejects("SVM-C2D-010", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def too_many_rows(call, profile: Profile) -> bool:
         """There are at most 5 Mi rows; SVM v2 asks that of descriptors only."""
-        asked = _converts(call) or profile.generation == "v3"
-        return call.p_copy.given and asked and call.p_copy.height > HEIGHT_LIMIT
+        return call.p_copy.given and _too_many_rows(call, profile)
 
     @rejects("SVM-C2D-011", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def unknown_type(call) -> bool:
@@ -288,6 +292,7 @@ class Memcpy2D(Call, frozen=True):
         target, source = copy_ends(state, call.p_copy.dst, call.p_copy.src)
         return (
             _moves(call)
+            and (call.p_copy.direction == TO_DEVICE or call.p_copy.direction == TO_HOST)
             and host_side(target) != host_side(source)
             and not _as_declared(call, state)
             and not _barred(call, state)
@@ -295,10 +300,11 @@ class Memcpy2D(Call, frozen=True):
         )
 
     @rejects("SVM-C2D-020", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
-    def other_device(call, state: State) -> bool:
+    def other_device(call, state: State, profile: Profile) -> bool:
         """The device that is to make the copy is the one whose memory it moves."""
         return (
             _converts(call)
+            and call.p_copy.dma.devid < profile.device_limit
             and _as_declared(call, state)
             and not _right_device(call, state)
             and not _barred(call, state)
@@ -311,17 +317,30 @@ class Memcpy2D(Call, frozen=True):
         return _moves(call) and _barred(call, state) and _promised(call, state)
 
     @undefined("SVM-C2D-022", source=(HEADER, V2, V3))
-    def not_promised(call, state: State) -> bool:
+    def not_promised(call, state: State, profile: Profile) -> bool:
         """Copying a matrix that is not all in one live, accessible block on each side."""
-        return _moves(call) and not _promised(call, state)
+        what = call.p_copy
+        return (
+            what.given
+            and _moves(call)
+            and what.dst != 0
+            and what.src != 0
+            and not _wraps(what)
+            and not _too_many_rows(call, profile)
+            and not _promised(call, state)
+        )
 
     @undefined("SVM-C2D-023", source=SENSE)
     def races_with_a_copy(call, state: State) -> bool:
         """Copying a matrix where a copy under way reads or writes."""
         what = call.p_copy
-        return _sync(call) and (
-            write_races(state, what.dst, span(what.dpitch, what.width, what.height))
-            or arriving(state, what.src, span(what.spitch, what.width, what.height))
+        return (
+            _sync(call)
+            and _promised(call, state)
+            and (
+                write_races(state, what.dst, span(what.dpitch, what.width, what.height))
+                or arriving(state, what.src, span(what.spitch, what.width, what.height))
+            )
         )
 
     @undefined("SVM-C2D-024", source=SENSE)
@@ -330,14 +349,21 @@ class Memcpy2D(Call, frozen=True):
         return _converts(call) and (call.p_copy.dma.dma != 0 or call.p_copy.dma.altered)
 
     @undefined("SVM-C2D-025", source=V2, profiles=GEN2)
-    def other_device_v2(call, state: State) -> bool:
+    def other_device_v2(call, state: State, profile: Profile) -> bool:
         """Having a device make the copy that has no part in it."""
-        return _converts(call) and _as_declared(call, state) and not _right_device(call, state)
+        known = call.p_copy.dma.devid < profile.device_limit
+        return (
+            _converts(call)
+            and known
+            and _as_declared(call, state)
+            and not _right_device(call, state)
+        )
 
     @undefined("SVM-C2D-026", source=HEADER.at("drvMemDestroyAddr"))
-    def no_such_descriptor(call, state: State) -> bool:
+    def no_such_descriptor(call, state: State, profile: Profile) -> bool:
         """Destroying what is not a descriptor, or one whose copy is under way."""
-        return _destroys(call) and not idle(state, call.p_copy.dma)
+        dma = call.p_copy.dma
+        return _destroys(call) and meant(dma, profile) and not idle(state, dma)
 
     @may_reject("SVM-C2D-027", DrvError.OUT_OF_MEMORY, source=(V2, V3))
     def memory_may_be_short(call) -> bool:

@@ -117,9 +117,13 @@ class HalMemcpy(Call, frozen=True):
         )
 
     @rejects("SVM-HCOPY-007", DrvError.NOT_EXIST, strength=SHOULD, source=V2, profiles=GEN2)
-    def device_not_open(call, state: State) -> bool:
+    def device_not_open(call, state: State, profile: Profile) -> bool:
         """The device that is given must be open."""
-        return call.info.given and not state.devices.at(call.info.devid).open
+        return (
+            call.info.given
+            and call.info.devid < profile.device_limit
+            and not state.devices.at(call.info.devid).open
+        )
 
     @rejects("SVM-HCOPY-008", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
     def source_is_ordinary_memory(call, state: State) -> bool:
@@ -175,7 +179,8 @@ class HalMemcpy(Call, frozen=True):
     @undefined("SVM-HCOPY-013", source=(HEADER, V2, V3))
     def not_promised(call, state: State) -> bool:
         """Copying bytes that are not all in one live, accessible block on each side."""
-        return call.count != 0 and not _promised(call, state)
+        ends = call.dst != 0 and call.src != 0
+        return call.count != 0 and ends and not _promised(call, state)
 
     @undefined("SVM-HCOPY-014", source=HEADER.at("halMemAlloc, MEM_HOST_RW_DEV_RO"))
     def device_may_only_read(call, state: State) -> bool:
@@ -215,11 +220,12 @@ class HalMemcpy(Call, frozen=True):
         )
 
     @undefined("SVM-HCOPY-019", source=V3, profiles=GEN3)
-    def closed_device(call, state: State) -> bool:
+    def closed_device(call, state: State, profile: Profile) -> bool:
         """Giving a device that is not open."""
         return (
             call.count != 0
             and call.info.given
+            and call.info.devid < profile.device_limit
             and not state.devices.at(call.info.devid).open
             and _to_host(call, state)
         )

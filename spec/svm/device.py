@@ -80,9 +80,9 @@ class MemAgentOpen(Call, frozen=True):
         return call.devid >= profile.open_limit
 
     @rejects("SVM-OPEN-003", strength=MUST, source=(SENSE, V2, V3))
-    def no_such_device(call, state: State) -> bool:
+    def no_such_device(call, state: State, profile: Profile) -> bool:
         """A device that is not present cannot be opened."""
-        return not state.hardware.at(call.devid).exists
+        return call.devid < profile.open_limit and not state.hardware.at(call.devid).exists
 
     @accepts(
         "SVM-OPEN-010",
@@ -118,9 +118,9 @@ class MemAgentClose(Call, frozen=True):
         return in_use_on(state, call.devid)
 
     @undefined("SVM-CLOSE-004", source=(V2, V3))
-    def no_such_device(call, state: State) -> bool:
+    def no_such_device(call, state: State, profile: Profile) -> bool:
         """Closing a device that is not present."""
-        return not state.hardware.at(call.devid).exists
+        return call.devid < profile.close_limit and not state.hardware.at(call.devid).exists
 
     @undefined("SVM-CLOSE-005", source=V2.at("MEM_SVM outlives its device"), profiles=GEN2)
     def pages_would_be_lost(call, state: State) -> bool:
@@ -151,9 +151,9 @@ class MemDeviceOpen(Call, frozen=True):
         return call.devid >= profile.open_limit
 
     @rejects("SVM-DOPEN-002", strength=MUST, source=(SENSE, V2, V3))
-    def no_such_device(call, state: State) -> bool:
+    def no_such_device(call, state: State, profile: Profile) -> bool:
         """A device that is not present cannot be opened."""
-        return not state.hardware.at(call.devid).exists
+        return call.devid < profile.open_limit and not state.hardware.at(call.devid).exists
 
     @accepts("SVM-DOPEN-010", strength=MUST, source=HEADER, changes=("devices",))
     def opens(call, state: State) -> State:
@@ -178,9 +178,9 @@ class MemDeviceClose(Call, frozen=True):
         return in_use_on(state, call.devid)
 
     @undefined("SVM-DCLOSE-003", source=(V2, V3))
-    def no_such_device(call, state: State) -> bool:
+    def no_such_device(call, state: State, profile: Profile) -> bool:
         """Closing a device that is not present."""
-        return not state.hardware.at(call.devid).exists
+        return call.devid < profile.close_limit and not state.hardware.at(call.devid).exists
 
     @undefined("SVM-DCLOSE-004", source=V2.at("MEM_SVM outlives its device"), profiles=GEN2)
     def pages_would_be_lost(call, state: State) -> bool:

@@ -34,6 +34,7 @@ from halcert.spec.svm.matrix import (
     executes,
     idle,
     line,
+    meant,
 )
 from halcert.spec.svm.memory import (
     device_side,
@@ -133,10 +134,11 @@ class ConvertAddr(Call, frozen=True):
         return _on_the_host(call, state) and _promised(call, state)
 
     @rejects("SVM-CONV-009", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
-    def other_device(call, state: State) -> bool:
+    def other_device(call, state: State, profile: Profile) -> bool:
         """The device that is to make the copy is one of those whose memory it moves."""
         return (
-            not _right_device(call, state)
+            call.dma_addr.devid < profile.device_limit
+            and not _right_device(call, state)
             and not _one_device(call, state)
             and not _on_the_host(call, state)
             and not _barred(call, state)
@@ -155,16 +157,18 @@ class ConvertAddr(Call, frozen=True):
         return pageless(source) and _promised(call, state)
 
     @undefined("SVM-CONV-012", source=(HEADER, V2, V3))
-    def not_promised(call, state: State) -> bool:
+    def not_promised(call, state: State, profile: Profile) -> bool:
         """Preparing a copy of bytes that are not all in one live block on each side."""
-        return not _promised(call, state)
+        ends = call.p_src != 0 and call.p_dst != 0
+        return (ends or profile.generation == "v2") and not _promised(call, state)
 
     @undefined("SVM-CONV-013", source=V2, profiles=GEN2)
-    def other_device_v2(call, state: State) -> bool:
+    def other_device_v2(call, state: State, profile: Profile) -> bool:
         """Having a device make the copy that has no part in it."""
         _target, source = copy_ends(state, call.p_dst, call.p_src)
         return (
-            not _right_device(call, state)
+            call.dma_addr.devid < profile.device_limit
+            and not _right_device(call, state)
             and not _one_device(call, state)
             and not _on_the_host(call, state)
             and not pageless(source)
@@ -222,9 +226,9 @@ class DestroyAddr(Call, frozen=True):
         return call.ptr.virt_id >= profile.device_limit
 
     @undefined("SVM-DESTROY-003", source=HEADER)
-    def no_such_descriptor(call, state: State) -> bool:
+    def no_such_descriptor(call, state: State, profile: Profile) -> bool:
         """Destroying what is not a descriptor, or one whose copy is under way."""
-        return not idle(state, call.ptr)
+        return meant(call.ptr, profile) and not idle(state, call.ptr)
 
     @accepts("SVM-DESTROY-010", strength=MUST, source=HEADER, changes=("descriptors",))
     def destroys(call, state: State) -> State:
@@ -287,17 +291,18 @@ class DestroyAddrBatch(Call, frozen=True):
     @undefined("SVM-DBATCH-005", source=SENSE)
     def array_is_short(call) -> bool:
         """Saying that there are more descriptors than the array has elements."""
-        return len(call.ptr.refs.items) < call.num
+        return call.ptr.given and len(call.ptr.refs.items) < call.num
 
     @undefined("SVM-DBATCH-006", source=HEADER)
-    def no_such_descriptor(call, state: State) -> bool:
+    def no_such_descriptor(call, state: State, profile: Profile) -> bool:
         """Destroying what is not a descriptor, or one whose copy is under way."""
-        return not _named(call).all(lambda ref: idle(state, ref))
+        return _named(call).any(lambda ref: meant(ref, profile) and not idle(state, ref))
 
     @undefined("SVM-DBATCH-007", source=SENSE)
     def destroyed_twice(call) -> bool:
         """Destroying a descriptor twice."""
-        return not _named(call).disjoint(lambda ref: (ref.dma, 1))
+        real = _named(call).all(lambda ref: ref.given)
+        return real and not _named(call).disjoint(lambda ref: (ref.dma, 1))
 
     @undefined("SVM-DBATCH-008", source=V2, profiles=GEN2)
     def several_devices(call, state: State) -> bool:

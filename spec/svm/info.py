@@ -271,12 +271,15 @@ class MemGetInfo(Call, frozen=True):
     @undefined("SVM-INFO-011", source=SENSE)
     def array_is_short(call) -> bool:
         """Saying that there are more addresses than the array has elements."""
-        return _checks(call) and len(call.info.addr.items) < call.info.cnt
+        info = call.info
+        sound = info.addr.given and info.cnt <= MOST
+        return _checks(call) and sound and len(info.addr.items) < info.cnt
 
     @undefined("SVM-INFO-012", source=(V2, V3))
-    def device_not_open(call, state: State) -> bool:
+    def device_not_open(call, state: State, profile: Profile) -> bool:
         """Asking for the memory of a device that is not open."""
-        return (_asks_sizes(call) or _checks(call)) and not _open(call, state)
+        known = call.device < profile.device_limit
+        return known and (_asks_sizes(call) or _checks(call)) and not _open(call, state)
 
     @undefined("SVM-INFO-013", source=(V2, V3))
     def check_not_promised(call, state: State, profile: Profile) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from typing_extensions import Self
 
 from halcert.spec.language import U32, Contents, DeviceId, Given, Handle, Record, repeat
+from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, Descriptor, State
 from halcert.spec.svm.memory import device_side
 
@@ -68,6 +69,11 @@ class DescriptorOut(Record, frozen=True):
     """Bytes that were converted."""
     virt_id: U32
     """Device that later calls must name."""
+
+
+def meant(ref: DescriptorRef, profile: Profile) -> bool:
+    """Tell whether a call names a descriptor, live or not, by what could be its members."""
+    return ref.given and ref.virt_id < profile.device_limit
 
 
 def usable(state: State, ref: DescriptorRef) -> bool:

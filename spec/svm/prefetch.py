@@ -125,20 +125,25 @@ class MemPrefetchToDevice(Call, frozen=True):
         )
 
     @undefined("SVM-PREF-009", source=(HEADER, V2), profiles=GEN2)
-    def other_place(call, state: State) -> bool:
+    def other_place(call, state: State, profile: Profile) -> bool:
         """Prefetching from one device to another, or part of a MEM_SVM block."""
         block = state.blocks.covering(call.dev_ptr)
-        if of_the_host(block):
+        if of_the_host(block) or call.device >= profile.alloc_limit:
             return False
         if block.kind == SVM and block.place != ON_DEVICE:
             return block.place == ANYWHERE or not whole(block, call.dev_ptr, call.len)
         return block.device != call.device
 
     @undefined("SVM-PREF-010", source=(V2, V3))
-    def device_not_open(call, state: State) -> bool:
+    def device_not_open(call, state: State, profile: Profile) -> bool:
         """Prefetching to a device that is not open."""
         block = state.blocks.covering(call.dev_ptr)
-        return block.exists and not of_the_host(block) and not state.devices.at(call.device).open
+        return (
+            call.device < profile.alloc_limit
+            and block.exists
+            and not of_the_host(block)
+            and not state.devices.at(call.device).open
+        )
 
     @undefined("SVM-PREF-011", source=V3, profiles=GEN3)
     def nothing_asked(call, state: State) -> bool:
@@ -258,11 +263,15 @@ class MemAddressTranslate(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Translating an address that is not in a live block of SVM or device memory."""
         block = state.blocks.covering(call.vptr)
-        return not of_the_host(block) and (
-            not within(block, call.vptr, 1)
-            or (block.kind != SVM and block.kind != DEV and block.kind != DVPP)
-            or block.place == ANYWHERE
-            or block.host_writes
+        return (
+            call.vptr != 0
+            and not of_the_host(block)
+            and (
+                not within(block, call.vptr, 1)
+                or (block.kind != SVM and block.kind != DEV and block.kind != DVPP)
+                or block.place == ANYWHERE
+                or block.host_writes
+            )
         )
 
     @accepts(

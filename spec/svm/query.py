@@ -140,7 +140,7 @@ class MemGetAttribute(Call, frozen=True):
         For speed the interface does not tell what is allocated: it may answer for what is not
         yet or no longer there.
         """
-        return not within(state.blocks.covering(call.vptr), call.vptr, 1)
+        return call.vptr != 0 and not within(state.blocks.covering(call.vptr), call.vptr, 1)
 
     @accepts("SVM-ATTR-010", strength=MUST, source=(HEADER, MODULE_DOC.at("SVM, query")))
     def answers(call, state: State) -> State:

@@ -8,7 +8,14 @@ from halcert.spec.language import I32, Call, Strength, accepts, interface, rejec
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Descriptor, State
-from halcert.spec.svm.matrix import MadeDescriptor, idle, matrix_copied, matrix_forgotten, usable
+from halcert.spec.svm.matrix import (
+    MadeDescriptor,
+    idle,
+    matrix_copied,
+    matrix_forgotten,
+    meant,
+    usable,
+)
 from halcert.spec.svm.memory import arriving, write_races
 
 MUST = Strength.MUST
@@ -68,9 +75,9 @@ class MemcpySumbit(Call, frozen=True):
         return call.dma_addr.virt_id >= profile.device_limit
 
     @undefined("SVM-SUBMIT-005", source=HEADER, profiles=GEN2)
-    def no_such_descriptor(call, state: State) -> bool:
+    def no_such_descriptor(call, state: State, profile: Profile) -> bool:
         """Submitting what is not a descriptor, or one whose copy is under way."""
-        return not idle(state, call.dma_addr)
+        return meant(call.dma_addr, profile) and not idle(state, call.dma_addr)
 
     @undefined("SVM-SUBMIT-006", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
@@ -136,10 +143,11 @@ class MemcpyWait(Call, frozen=True):
         return call.dma_addr.virt_id >= profile.device_limit
 
     @undefined("SVM-WAIT-004", source=HEADER, profiles=GEN2)
-    def nothing_to_wait_for(call, state: State) -> bool:
+    def nothing_to_wait_for(call, state: State, profile: Profile) -> bool:
         """Waiting for a descriptor whose copy is not under way."""
         ref = call.dma_addr
-        return not usable(state, ref) or not state.descriptors.at(ref.dma).submitted
+        under_way = usable(state, ref) and state.descriptors.at(ref.dma).submitted
+        return meant(ref, profile) and not under_way
 
     @accepts(
         "SVM-WAIT-010",

@@ -80,7 +80,7 @@ CASES = [
     ("rejects", "SVM-HCOPY-005", info(dir=1), V2),
     ("together", "SVM-HCOPY-005", {"info": {"dir": 1, "devid": 0}}, V3),
     ("rejects", "SVM-HCOPY-005", info(dir=3), V3),
-    ("together", "SVM-HCOPY-006", info(devid=65)),
+    ("rejects", "SVM-HCOPY-006", info(devid=65)),
     ("rejects", "SVM-HCOPY-006", info(devid=66), V3),
     ("rejects", "SVM-HCOPY-007", info(devid=2)),
     ("rejects", "SVM-HCOPY-008", {"info": {"dir": 2}}),
@@ -128,7 +128,7 @@ CASES = [
     ("rejects", "SVM-C2D-021", matrix(dst="CP")),
     ("undefined", "SVM-C2D-022", matrix(dst="D0+4900")),
     ("undefined", "SVM-C2D-022", matrix(dst="S"), V2),
-    ("undefined", "SVM-C2D-023", matrix(dst="D0B+90", height=1)),
+    ("undefined", "SVM-C2D-023", matrix(dst="D0B+90", height=1), V2),
     ("undefined", "SVM-C2D-024", matrix(type=1, dma=5)),
     ("undefined", "SVM-C2D-025", matrix(type=1, dma={"devid": 1})),
     ("undefined", "SVM-C2D-026", destroy(4)),
@@ -169,7 +169,7 @@ CASES = [
     ("undefined", "SVM-BATCH-013", batch(dst=["D0", "U2"], src=["U", "D0"])),
     ("undefined", "SVM-BATCH-014", batch(src=["D1", "D1"])),
     ("undefined", "SVM-BATCH-015", batch(dst=["D0", "D0+63"])),
-    ("undefined", "SVM-BATCH-016", batch(dst=["D0", "D0B+99"])),
+    ("undefined", "SVM-BATCH-016", batch(dst=["D0", "D0B+99"]), V2),
     ("may", "SVM-BATCH-017", {}),
     ("accepts", "SVM-BATCH-020", {}),
     # ---------------------------------------------------------------------- halMemCpyAsync
@@ -213,7 +213,7 @@ def test_a_copy_under_way_leaves_its_destination_open_until_it_is_waited_for(sta
     place = stage(
         "v2",
         ("host.fill", {"address": "U+1000", "value": 1}),
-        ("host.fill", {"address": "D0" if False else "H", "value": 2}),
+        ("host.fill", {"address": "H", "value": 2}),
         ("drvMemcpy", {"src": "U+1000"}),
         ("halMemCpyAsync", {"src": "D0", "dst": "H"}),
     )

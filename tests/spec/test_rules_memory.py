@@ -37,7 +37,7 @@ DESCRIPTOR = {"after": [("drvMemConvertAddr", {"p_dst": "BIG"})]}
 
 CASES = [
     ("rejects", "SVM-OPEN-001", {"flag": 1}),
-    ("together", "SVM-OPEN-002", {"devid": 66}),
+    ("rejects", "SVM-OPEN-002", {"devid": 66}),
     ("rejects", "SVM-OPEN-003", {"devid": 5}),
     ("accepts", "SVM-OPEN-010", {"devid": 2}),
     ("rejects", "SVM-CLOSE-001", {"flag": 1}),
@@ -47,7 +47,7 @@ CASES = [
     ("undefined", "SVM-CLOSE-004", {"devid": 7}),
     ("undefined", "SVM-CLOSE-005", {"devid": 0}),
     ("accepts", "SVM-CLOSE-010", {}),
-    ("together", "SVM-DOPEN-001", {"devid": 66}),
+    ("rejects", "SVM-DOPEN-001", {"devid": 66}),
     ("rejects", "SVM-DOPEN-002", {"devid": 5}),
     ("accepts", "SVM-DOPEN-010", {"devid": 2, "devfd": -3}),
     ("rejects", "SVM-DCLOSE-001", {"devid": 66}),
@@ -58,7 +58,7 @@ CASES = [
     # -------------------------------------------------------------------------- allocation
     ("rejects", "SVM-ALLOC-001", {"pp": False}, {"refused": {"pp": None}}),
     ("rejects", "SVM-ALLOC-002", alloc(0)),
-    ("together", "SVM-ALLOC-003", alloc(virt=DVPP, devid=64)),
+    ("rejects", "SVM-ALLOC-003", alloc(virt=DVPP, devid=64)),
     ("together", "SVM-ALLOC-004", alloc(readonly=True, host_writes=True, giant=True)),
     ("rejects", "SVM-ALLOC-004", alloc(readonly=True, host_writes=True)),
     ("rejects", "SVM-ALLOC-005", alloc(virt=HOST_UVA, contiguous=True)),
@@ -75,7 +75,7 @@ CASES = [
     ("rejects", "SVM-ALLOC-014", alloc(209 * TIB)),
     ("rejects", "SVM-ALLOC-015", alloc(virt=SVM)),
     ("rejects", "SVM-ALLOC-016", alloc(virt=UVM)),
-    ("together", "SVM-ALLOC-017", alloc(devid=65)),
+    ("rejects", "SVM-ALLOC-017", alloc(devid=65)),
     ("rejects", "SVM-ALLOC-018", alloc(low4g=True)),
     ("rejects", "SVM-ALLOC-019", alloc(readonly=True)),
     ("rejects", "SVM-ALLOC-020", alloc(virt=HOST, huge=True)),

@@ -119,10 +119,28 @@ static drvError_t convert(const struct drvMem2D *area, uint64_t to_size, uint64_
     return DRV_ERROR_NONE;
 }
 
+/*
+ * What is left of an area when fixed_size bytes of it have been converted before: the rest of the
+ * row that was begun, else all further rows (v2 svm_master_convert.c).
+ */
+static struct drvMem2D remainder_of(const struct drvMem2D *area)
+{
+    struct drvMem2D left = *area;
+    uint64_t rows = area->fixed_size / area->width;
+    uint64_t offset = area->fixed_size % area->width;
+    left.dst = (unsigned long long *)((uintptr_t)area->dst + rows * area->dpitch + offset);
+    left.src = (unsigned long long *)((uintptr_t)area->src + rows * area->spitch + offset);
+    left.width = area->width - offset;
+    left.height = offset != 0 ? 1 : area->height - rows;
+    left.fixed_size = 0;
+    return left;
+}
+
 drvError_t convert_area(const struct drvMem2D *area, struct DMA_ADDR *dma_addr)
 {
-    uint64_t rows = area->height - 1;
-    return convert(area, area->dpitch * rows + area->width, area->spitch * rows + area->width, false, dma_addr);
+    struct drvMem2D left = remainder_of(area);
+    uint64_t rows = left.height - 1;
+    return convert(&left, left.dpitch * rows + left.width, left.spitch * rows + left.width, false, dma_addr);
 }
 
 DVresult drvMemConvertAddr(DVdeviceptr p_src, DVdeviceptr p_dst, uint32_t len, struct DMA_ADDR *dma_addr)

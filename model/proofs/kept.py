@@ -1,0 +1,65 @@
+"""Witnesses for the suite, kept on disk so that certifying need not prove again."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from halcert.model.proofs.digest import digest
+from halcert.model.proofs.run import represented_by
+from halcert.model.proofs.situation import ROWS
+from halcert.model.proofs.witness import Witness
+from halcert.model.proofs.work import SEARCH, Task, carry_out
+
+
+def cache_folder() -> Path:
+    """Return the folder of the user's cache that is ours."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "halcert"
+
+
+def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
+    """Return the witnesses of all rules of the areas for a product, boundaries behind rules.
+
+    They are computed when the spec has changed since the last time, which takes some seconds.
+    """
+    names = tuple(areas)
+    asked = represented_by(profile).name
+    place = cache_folder() / f"witnesses-{digest()}-{asked}-{'-'.join(names)}.msgpack"
+    found = _read(place)
+    if found is None:
+        found = list(carry_out(Task(SEARCH, asked, names, rows=ROWS)).witnesses)
+        keep(place, found)
+    return [msgspec.structs.replace(each, profile=profile) for each in found]
+
+
+def keep_all(areas: tuple[str, ...], found: Iterable[Witness]) -> None:
+    """Keep the witnesses of a whole proof run."""
+    by_profile: dict[str, list[Witness]] = {}
+    for each in found:
+        by_profile.setdefault(each.profile, []).append(each)
+    for name, group in by_profile.items():
+        keep(cache_folder() / f"witnesses-{digest()}-{name}-{'-'.join(areas)}.msgpack", group)
+
+
+def keep(place: Path, found: list[Witness]) -> None:
+    """Write witnesses; a cache that cannot be written is done without."""
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        for old in place.parent.glob(f"witnesses-*-{place.name.split('-', 2)[2]}"):
+            old.unlink(missing_ok=True)
+        scratch = place.with_suffix(f".{os.getpid()}")
+        scratch.write_bytes(msgspec.msgpack.encode(found))
+        scratch.replace(place)
+    except OSError:
+        return
+
+
+def _read(place: Path) -> list[Witness] | None:
+    try:
+        return msgspec.msgpack.decode(place.read_bytes(), type=list[Witness])
+    except (OSError, msgspec.DecodeError):
+        return None

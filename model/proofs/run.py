@@ -1,0 +1,83 @@
+"""A whole proof run: which pieces of work there are, and doing them on several cores."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+
+from halcert.model.proofs.records import Findings
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task, carry_out
+from halcert.spec.catalogue import interfaces
+from halcert.spec.language import Rule
+from halcert.spec.profiles import PROFILES, Profile
+
+MOST_AT_ONCE = 8
+"""Interfaces that one piece of work takes."""
+
+
+def representatives() -> tuple[Profile, ...]:
+    """Return one product for each set of rules: products that differ in name only share proofs."""
+    found: dict[tuple[object, ...], Profile] = {}
+    for profile in PROFILES.values():
+        facts = tuple(
+            getattr(profile, name)
+            for name in profile.__dataclass_fields__
+            if name not in ("name", "title")
+        )
+        ids = tuple(
+            rule.id
+            for interface in interfaces().values()
+            for rule in interface.rules
+            if rule.applies_to(profile.name)
+        )
+        found.setdefault((facts, ids), profile)
+    return tuple(found.values())
+
+
+def represented_by(name: str) -> Profile:
+    """Return the product whose proofs hold for a product."""
+    asked = PROFILES[name]
+    for each in representatives():
+        if each.generation == asked.generation and _same_rules(each, asked):
+            return each
+    return asked
+
+
+def _same_rules(one: Profile, other: Profile) -> bool:
+    rules: Iterable[Rule] = (r for i in interfaces().values() for r in i.rules)
+    return all(rule.applies_to(one.name) == rule.applies_to(other.name) for rule in rules)
+
+
+def tasks(
+    areas: tuple[str, ...], *, rows: int, seed: int = 0, only: str = ""
+) -> tuple[Task, ...]:
+    """Return the pieces of work of a run, the longest ones first."""
+    profiles = representatives()
+    found = [Task(SEARCH, p.name, areas, rows=rows, only=only) for p in profiles]
+    found += [Task(THEOREMS, p.name, areas, rows=rows) for p in profiles if not only]
+    subjects = [
+        name
+        for name, interface in interfaces(areas).items()
+        if not only or any(rule.id == only for rule in interface.rules)
+    ]
+    found += [
+        Task(INTERFACE, p.name, areas, name, rows, seed) for p in profiles for name in subjects
+    ]
+    return tuple(found)
+
+
+def carried_out(work: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:
+    """Do pieces of work on several cores and give each when it is done."""
+    if jobs <= 1:
+        for task in work:
+            yield task, carry_out(task)
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        futures = {pool.submit(carry_out, task): task for task in work}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,170 @@
+"""Repeating traces: the same calls, other addresses, the same verdict."""
+
+from __future__ import annotations
+
+import pytest
+
+from halcert.adapters.protocol import Answered, Crashed
+from halcert.conformance import concurrent
+from halcert.conformance.activity import Activity, Effort, RandomDraw, perform
+from halcert.conformance.lab import Broken
+from halcert.conformance.observe import check_all, fill_all
+from halcert.conformance.replay import repeat
+from halcert.spec.svm.flags import HOST, AllocFlags
+
+from .fake import DEVICE_MEMORY, FakeSession, answers, lab_for, setting_for
+
+HOST_MEMORY = AllocFlags.compose(virt=HOST)
+
+
+def moved():
+    """Return a session that gives other addresses than a usual one."""
+
+    class Moved(FakeSession):
+        def spawn(self):
+            actor = super().spawn()
+            actor._next += 7 * 2**40
+            return actor
+
+    return Moved()
+
+
+def some_work(lab):
+    lab.call("halMemAgentOpen", devid=0, flag=0)
+    lab.call("halMemAgentOpen", devid=1, flag=0)
+    block = lab.call("halMemAlloc", pp=True, size=5000, flag=DEVICE_MEMORY).pp
+    host = lab.call("halMemAlloc", pp=True, size=5000, flag=HOST_MEMORY).pp
+    lab.call("host.store", address=host, size=5000, pattern=3, offset=0)
+    lab.call("drvMemcpy", dst=block + 16, dest_max=100, src=host + 4, byte_count=100)
+    check_all(lab)
+    lab.call("halMemFree", pp=host)
+    lab.call("halMemFree", pp=host)
+
+
+def shown(steps):
+    return [(each.interface, each.args, each.observing, each.outcome.code) for each in steps]
+
+
+def test_the_same_calls_come_again_where_addresses_differ(lab):
+    some_work(lab)
+    with lab_for(session=moved()) as again:
+        assert repeat(again, lab.steps) is None
+    assert shown(again.steps) == shown(lab.steps)
+    assert [step.values for step in again.steps] != [step.values for step in lab.steps]
+
+
+def test_looks_at_memory_stay_looks_at_memory(lab):
+    some_work(lab)
+    assert any(step.observing for step in lab.steps)
+    with lab_for() as again:
+        repeat(again, lab.steps)
+    looks = [[each.observing for each in steps] for steps in (again.steps, lab.steps)]
+    assert looks[0] == looks[1]
+
+
+def wrong_byte(name, _args, answer):
+    data = answer.out.get("data")
+    if name == "host.load" and data and any(data):
+        return Answered(0, {"data": bytes(len(data))})
+    return answer
+
+
+def test_a_failure_that_was_found_by_looking_is_blamed_in_the_same_way_again():
+    with lab_for(wrong_byte) as lab, pytest.raises(Broken) as caught:
+        some_work(lab)
+    with lab_for(wrong_byte) as again:
+        met = repeat(again, caught.value.steps)
+    assert met.cause == caught.value.cause
+    with lab_for() as healthy:
+        assert repeat(healthy, caught.value.steps) is None
+
+
+def test_a_trace_of_a_repetition_is_the_trace_again():
+    flaw = answers("halMemFree", lambda _, answer: answer.code != 0, 0)
+    with lab_for(flaw) as lab, pytest.raises(Broken) as caught:
+        some_work(lab)
+    with lab_for(flaw) as again:
+        met = repeat(again, caught.value.steps)
+    assert met.cause == caught.value.cause
+    assert [step.args for step in met.steps] == [step.args for step in caught.value.steps]
+
+
+def test_calls_that_name_what_was_not_given_this_time_are_left_out(lab):
+    some_work(lab)
+    no_host = answers("halMemAlloc", lambda args, _: args["flag"] == HOST_MEMORY, 6)
+    with lab_for(no_host) as again:
+        assert repeat(again, lab.steps) is None
+    left = [step.interface for step in again.steps]
+    assert "host.store" not in left
+    assert "halMemFree" not in left
+    assert left.count("halMemAlloc") == 2
+
+
+def in_threads(lab, seed=1):
+    lab.call("halMemAgentOpen", devid=0, flag=0)
+    lab.call("halMemAgentOpen", devid=1, flag=0)
+    assert concurrent.run_program(lab, concurrent.private_work(RandomDraw(seed), lab, 1000))
+    fill_all(lab)
+    concurrent.run_program(lab, concurrent.contended_frees(RandomDraw(seed), lab, 2000))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_calls_of_threads_are_repeated_by_threads(lab, seed):
+    in_threads(lab, seed)
+    with lab_for(session=moved()) as again:
+        assert repeat(again, lab.steps) is None
+    for number in range(4):
+        one, two = (
+            [(s.number, s.interface) for s in steps if s.thread == number and number]
+            for steps in (lab.steps, again.steps)
+        )
+        assert one == two
+    assert len({step.thread for step in lab.steps}) == 4
+
+
+def test_blocks_that_threads_got_are_named_by_the_calls_of_the_threads(lab):
+    in_threads(lab)
+    numbers = {step.number for step in lab.steps}
+    for step in lab.steps:
+        if step.interface == "halMemFree":
+            assert step.args["pp"]["$"] in numbers
+
+
+def test_a_failure_among_threads_comes_again():
+    flaw = answers("halMemFree", lambda _, answer: answer.code != 0, 0)
+    with lab_for(flaw) as lab, pytest.raises(Broken) as caught:
+        in_threads(lab)
+    assert caught.value.violation.rule == "SVM-ANY-004"
+    assert caught.value.violation.shape == "order"
+    with lab_for(flaw) as again:
+        assert repeat(again, caught.value.steps).cause == caught.value.cause
+
+
+def test_memory_that_runs_out_among_threads_is_nobodys_fault():
+    """A store to what a refused allocation did not give ends the process, as in any program."""
+
+    def short(name, args, answer):
+        if name == "halMemAlloc" and args["flag"] & 0xF == HOST:
+            return Answered(6, {"pp": 0})
+        return Crashed(11) if name == "host.store" else answer
+
+    with lab_for(short) as lab:
+        assert not concurrent.run_program(lab, concurrent.private_work(RandomDraw(1), lab, 1000))
+    done = perform(
+        setting_for(FakeSession(short)),
+        Activity("concurrent[threads]", "concurrent", "svm", seconds=0.3),
+        set(),
+        Effort(),
+    )
+    assert done.failures == ()
+    assert done.trouble == ""
+
+
+def test_a_crash_among_threads_is_a_finding():
+    def crashing(name, _args, answer):
+        return Crashed(11, "boom") if name == "drvMemcpy" else answer
+
+    with lab_for(crashing) as lab, pytest.raises(Broken) as caught:
+        in_threads(lab)
+    assert caught.value.violation.shape == "crashed"
+    assert "boom" in caught.value.violation.came
