@@ -108,6 +108,10 @@ class Accounts:
 
 
 def generous(block: Block, profile: Profile) -> int:
-    """Return the most that a block may cost: own pages or whole GiBs, rounded up (bytes)."""
+    """Return the most that a block may cost, in bytes.
+
+    Own pages or whole GiBs, rounded up; contiguous pages are a power of two in number.
+    """
     granule = profile.giant if block.size > OWN_BLOCK else profile.huge
-    return align_up(block.extent, granule)
+    extent = 2 * block.extent if block.contiguous else block.extent
+    return align_up(extent, granule)

@@ -8,7 +8,7 @@ that two of them free is touched by nobody else while no thread allocates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -99,16 +99,16 @@ def run_program(lab: Lab, program: Program) -> bool:
         [[Request(c.interface, c.args, c.number) for c in calls] for calls in program]
     )
     steps = _written_down(lab, program, replies)
-    for calls, answers in zip(program, replies, strict=True):
-        for reply in answers:
-            if not isinstance(reply, Answered):
-                if _used_nothing(calls, answers):
-                    return False
-                lab.steps.extend(steps)
-                violation = Violation(
-                    CALLS_ARE_ATOMIC.id, Strength.MUST, "crashed", "every call returns", repr(reply)
-                )
-                raise Broken(violation, steps[-1].interface, lab.steps)
+    ends = list(_unanswered(program, replies))
+    if any(used_nothing for _, used_nothing in ends):
+        return False
+    if ends:
+        came = repr(ends[0][0])
+        lab.steps.extend(steps)
+        violation = Violation(
+            CALLS_ARE_ATOMIC.id, Strength.MUST, "crashed", "every call returns", came
+        )
+        raise Broken(violation, steps[-1].interface, lab.steps)
     threads = _timed(lab, program, replies)
     try:
         found = linearized(lab.setting.oracle, lab.world, threads)
@@ -126,11 +126,17 @@ def run_program(lab: Lab, program: Program) -> bool:
     return True
 
 
-def _used_nothing(calls: Sequence[Planned], answers: Sequence[Any]) -> bool:
-    """Tell whether the last call of a thread names what an earlier call refused to give."""
-    codes = {call.number: getattr(a, "code", 0) for call, a in zip(calls, answers, strict=False)}
-    last = calls[len(answers) - 1]
-    return any(codes.get(number, 0) != 0 for number in references(last.args))
+def _unanswered(
+    program: Program, replies: Sequence[Sequence[Any]]
+) -> Iterator[tuple[Any, bool]]:
+    """Iterate over replies that are none; tell of each whether its call named what a call refused."""
+    for calls, answers in zip(program, replies, strict=True):
+        refused: set[int] = set()
+        for call, answer in zip(calls, answers, strict=False):
+            if not isinstance(answer, Answered):
+                yield answer, bool(references(call.args) & refused)
+            elif answer.code != 0:
+                refused.add(call.number)
 
 
 def _remember(lab: Lab, program: Program, threads: Sequence[Sequence[Timed]]) -> None:

@@ -20,6 +20,7 @@ from halcert.conformance.verdicts import (
     RunFacts,
     certificate,
     halcert_version,
+    rank_of,
     verdict_of_failure,
 )
 from halcert.conformance.witness import witness_activities
@@ -57,6 +58,7 @@ class Suite:
         self._command = command
         self._tests: list[TestResult] = []
         self._traces: dict[tuple[str, str, str], str] = {}
+        self._best: dict[tuple[str, str, str], tuple[bool, int]] = {}
         self._started = datetime.now(timezone.utc)
         self._clock = time.monotonic()
 
@@ -107,7 +109,10 @@ class Suite:
     def _keep(self, activity: Activity, done: Done) -> None:
         """Write down at once what an activity found."""
         for failure in done.failures:
-            self._traces.setdefault(failure.cause, self._write_trace(activity, failure))
+            known = self._best.get(failure.cause)
+            if known is None or rank_of(failure) < known:
+                self._best[failure.cause] = rank_of(failure)
+                self._traces[failure.cause] = self._write_trace(activity, failure)
         self._tests.append(
             TestResult(
                 name=activity.name,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import platform
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from importlib.metadata import PackageNotFoundError, version
 
 from halcert.adapters.protocol import Description
-from halcert.conformance.activity import Failure
+from halcert.conformance.activity import Done, Failure
 from halcert.conformance.campaign import Campaign
 from halcert.conformance.tally import Tally
 from halcert.model.digest import spec_digest
@@ -62,31 +63,41 @@ def verdict_of_failure(failure: Failure) -> Verdict:
     return Verdict.HUNG if failure.shape == "hung" else Verdict.VIOLATES
 
 
+def rank_of(failure: Failure) -> tuple[bool, int]:
+    """Return how good an example of its cause a failure is: steady and short ones come first."""
+    return verdict_of_failure(failure) is Verdict.FLAKY, len(failure.steps)
+
+
 def findings(campaign: Campaign, traces: Mapping[tuple[str, str, str], str]) -> list[Finding]:
     """Return every cause of failure once, strongest and shortest first."""
-    best: dict[tuple[str, str, str], Finding] = {}
+    best: dict[tuple[str, str, str], tuple[Failure, Done]] = {}
+    counts: Counter[tuple[str, str, str]] = Counter()
     for done in campaign.done:
         for failure in done.failures:
+            counts[failure.cause] += 1
             known = best.get(failure.cause)
-            if known is not None and len(known.steps) <= len(failure.steps):
-                continue
-            best[failure.cause] = Finding(
-                rule=failure.rule,
-                strength=failure.strength,
-                interface=failure.interface,
-                verdict=verdict_of_failure(failure),
-                shape=failure.shape,
-                allowed=failure.allowed,
-                came=failure.came,
-                origin=done.activity,
-                trace=traces.get(failure.cause, ""),
-                steps=failure.steps,
-                count=1 if known is None else known.count + 1,
-                seconds=failure.seconds,
-                note=f"came again in {failure.repeated} of {failure.repetitions} repetitions",
-            )
+            if known is None or rank_of(failure) < rank_of(known[0]):
+                best[failure.cause] = failure, done
+    found = [
+        Finding(
+            rule=failure.rule,
+            strength=failure.strength,
+            interface=failure.interface,
+            verdict=verdict_of_failure(failure),
+            shape=failure.shape,
+            allowed=failure.allowed,
+            came=failure.came,
+            origin=done.activity,
+            trace=traces.get(cause, ""),
+            steps=failure.steps,
+            count=counts[cause],
+            seconds=failure.seconds,
+            note=f"came again in {failure.repeated} of {failure.repetitions} repetitions",
+        )
+        for cause, (failure, done) in best.items()
+    ]
     order = [strength.value for strength in Strength]
-    return sorted(best.values(), key=lambda f: (order.index(f.strength), len(f.steps), f.rule))
+    return sorted(found, key=lambda f: (order.index(f.strength), len(f.steps), f.rule))
 
 
 def rule_results(

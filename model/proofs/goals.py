@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.term import BoolLike, both, either, negation
-from halcert.spec.language import SUCCESS, Kind, Rule
+from halcert.spec.language import SUCCESS, Kind, Rule, Strength
+
+
+RANK = {Strength.MUST: 3, Strength.SHOULD: 2, Strength.MAY: 1, Strength.UNDEFINED: 0}
 
 
 class Goal(NamedTuple):
@@ -57,18 +60,23 @@ def _accepts(rule: Rule, reading: Reading) -> Goal:
 
 
 def _ensures(rule: Rule, reading: Reading) -> Goal:
-    """A post-condition decides alone if some result breaks it and keeps all the others."""
+    """A post-condition decides alone if some result breaks it and keeps all the others.
+
+    Weaker rules are no others: a promise may well be implied by what is only observed.
+    """
     success = rule.on == SUCCESS
     ensured = reading.on_success if success else reading.on_failure
     mine = next(each for each in ensured if each.rule.id == rule.id)
-    others = [each.kept for each in ensured if each.rule.id != rule.id]
+    rivals = [e for e in ensured if e.rule.id != rule.id]
+    others = [e.kept for e in rivals if RANK[e.rule.strength] >= RANK[rule.strength]]
     if success:
         situation = reading.acceptable
     else:
         may = either(*(held.holds for held in reading.may))
         situation = both(reading.executable, either(reading.refused, may))
-    start = both(situation, reading.result.bounds, mine.applies, *others)
-    return Goal(both(start, mine.holds), both(start, negation(mine.holds)))
+    start = both(situation, reading.result.bounds, mine.applies)
+    everything = both(start, mine.holds, *(each.kept for each in rivals))
+    return Goal(everything, both(start, *others, negation(mine.holds)))
 
 
 def _observes(_rule: Rule, reading: Reading) -> Goal:

@@ -26,6 +26,8 @@ from halcert.spec.profiles import Profile
 
 DEPTH = 6
 """Calls before the one that is decided, at most."""
+DEPTH_ALONE = 4
+"""The same where a rule has had a say and the search is for a call that it decides alone."""
 DEPTH_OF_ALL = 3
 """The same when words that remove rows, and every order of calls, are looked at, too."""
 SECONDS = 20.0
@@ -54,6 +56,7 @@ class Search:
         reached: for each rule id, the first place where it had a say.
         alone: likewise, the first place where it alone decided.
         shadowed: ids of rules that no valid state lets decide alone.
+        unshadowed: ids of rules that some valid state lets decide alone.
         impossible: ids of rules that no valid state lets have a say.
         words: number of words that were tried.
         depth: length of the longest ones.
@@ -66,6 +69,7 @@ class Search:
     reached: dict[str, Reached] = field(default_factory=dict)
     alone: dict[str, Reached] = field(default_factory=dict)
     shadowed: set[str] = field(default_factory=set)
+    unshadowed: set[str] = field(default_factory=set)
     impossible: set[str] = field(default_factory=set)
     words: int = 0
     depth: int = 0
@@ -98,11 +102,19 @@ class Search:
             if not self._open:
                 return
             self.depth = max(self.depth, length)
+            if length > DEPTH_ALONE:
+                self._drop_reached()
             for word in self._words_of(length):
                 last = self.influence.writes(word.steps[-1].operation)
                 rules = [r for r in self._open.values() if self.influence.reads(r) & last]
                 if rules:
                     self._visit(word, rules)
+
+    def _drop_reached(self) -> None:
+        """Settle for rules that had a say and could decide alone in some valid state."""
+        for rule in list(self._open.values()):
+            if rule.id in self.reached and rule.id in self.unshadowed:
+                del self._open[rule.id]
 
     def _words_of(self, length: int) -> Iterator[Word]:
         """Iterate over the possible words of a length that can matter for the open rules."""
@@ -152,6 +164,8 @@ class Search:
             reach, alone = self.influence.prospects(rule)
             if alone is Answer.NO:
                 self.shadowed.add(rule.id)
+            if alone is Answer.YES:
+                self.unshadowed.add(rule.id)
             if reach is Answer.NO:
                 self.impossible.add(rule.id)
             if reach is Answer.NO or (alone is Answer.NO and rule.id in self.reached):

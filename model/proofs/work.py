@@ -121,6 +121,8 @@ class _Outcome:
         found = self.search.alone.get(rule.id)
         if found is not None:
             return self._record(NOT_SHADOWED, rule, PROVED, "", found.seconds)
+        if rule.id in self.search.unshadowed:
+            return self._record(NOT_SHADOWED, rule, PROVED)
         if rule.id in self.search.shadowed:
             if self.search.influence.crowd_prospects(rule):
                 return self._record(NOT_SHADOWED, rule, PROVED, "with more rows than looked at")

@@ -41,5 +41,11 @@ class Contents(Protocol):
     ) -> Self:
         """Return the contents after a copy; the ranges must not overlap."""
 
+    def byte(self, memory: int, offset: int) -> Any:
+        """Return what stands for one byte; it is equal for bytes that come from one write.
+
+        Rules have no use for it; theorems about what is read do.
+        """
+
     def forget(self, memory: int, offset: int, length: int) -> Self:
         """Return the contents after the range became undefined."""

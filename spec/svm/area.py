@@ -22,10 +22,7 @@ from halcert.spec.svm.query import MemGetAddressRange, MemGetAttribute
 from halcert.spec.svm.submit import MemcpySumbit, MemcpyWait
 from halcert.spec.universal import UNIVERSAL
 
-SVM_AREA = Area(
-    name="svm",
-    title="SVM core: allocation, set, copy, query and control",
-    interfaces=tuple(
+INTERFACES = tuple(
         call.interface
         for call in (
             MemAgentOpen,

@@ -210,7 +210,7 @@ class MemcpyBatch(Call, frozen=True):
         """Copying to the same bytes twice."""
         return not Elements(call.count, call.dst, call.size).disjoint(lambda dst, size: (dst, size))
 
-    @undefined("SVM-BATCH-016", source=SENSE)
+    @undefined("SVM-BATCH-016", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
         """Copying where a copy under way reads or writes."""
         return _copies(call).any(lambda dst, src, size: copy_races(state, dst, src, size))

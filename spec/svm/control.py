@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.abi.codes import DrvError
-from halcert.spec.abi.constants import AddrMapType, CtrlType, Limit
-from halcert.spec.abi.structs import LAYOUTS
+from halcert.spec.abi.constants import AddrMapType, Limit
 from halcert.spec.language import (
     FAILURE,
     I32,
@@ -14,150 +13,56 @@ from halcert.spec.language import (
     Size,
     Strength,
     accepts,
-    align_down,
     ensures,
     interface,
     poison,
     rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN2, GEN3, GIB, Profile
+from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import DEFINES, HEADER, SENSE, V2, V3
 from halcert.spec.state import USER, State
-from halcert.spec.svm.control_records import ControlIn, ControlOut, ControlSize, says_size
+from halcert.spec.svm.control_arguments import (
+    ADDR_MAP,
+    ADDR_UNMAP,
+    CP_MAP,
+    CP_MAP_SIZE,
+    CP_UNMAP,
+    CP_UNMAP_SIZE,
+    DCACHE_START,
+    REPAIR,
+    REPAIR_SIZE,
+    U32_SIZE,
+    U64_SIZE,
+    UNKNOWN,
+    UNMAP_SIZE,
+    asks_features,
+    asks_module,
+    asks_offset,
+    asks_window,
+    features_and_size_given,
+    in_dcache,
+    is_aic,
+    is_type,
+    maps,
+    of_a_window,
+    of_the_control_cpu,
+    repairs,
+    says,
+    serves_the_control_cpu,
+    single_value_given,
+    size_given,
+    told_apart,
+    unmaps,
+)
+from halcert.spec.svm.control_records import ControlIn, ControlOut, ControlSize
 from halcert.spec.svm.flags import UVM
-from halcert.spec.svm.memory import has_own_space, in_tail
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
 INVALID_VALUE = DrvError.INVALID_VALUE
 INVALID_HANDLE = DrvError.INVALID_HANDLE
 NOT_SUPPORT = DrvError.NOT_SUPPORT
-
-ADDR_MAP = CtrlType.CTRL_TYPE_ADDR_MAP
-ADDR_UNMAP = CtrlType.CTRL_TYPE_ADDR_UNMAP
-FEATURES = CtrlType.CTRL_TYPE_SUPPORT_FEATURE
-OFFSET = CtrlType.CTRL_TYPE_GET_DOUBLE_PGTABLE_OFFSET
-REPAIR = CtrlType.CTRL_TYPE_MEM_REPAIR
-MODULE = CtrlType.CTRL_TYPE_GET_ADDR_MODULE_ID
-CP_MAP = CtrlType.CTRL_TYPE_PROCESS_CP_MMAP
-CP_UNMAP = CtrlType.CTRL_TYPE_PROCESS_CP_MUNMAP
-DCACHE = CtrlType.CTRL_TYPE_GET_DCACHE_ADDR
-UNKNOWN = CtrlType.CTRL_TYPE_MAX
-
-DCACHE_START = 0xFF000000000
-DCACHE_SIZE = 64 * GIB
-"""Where SVM v2 keeps the window of the device's control CPU, and its size in bytes."""
-U32_SIZE = 4
-U64_SIZE = 8
-UNMAP_SIZE = LAYOUTS["AddrUnmapInPara"].size
-REPAIR_SIZE = LAYOUTS["MemRepairInPara"].size
-CP_MAP_SIZE = LAYOUTS["ProcessCpMmap"].size
-CP_UNMAP_SIZE = LAYOUTS["ProcessCpMunmap"].size
-
-
-def _says(call: MemCtl, size: int) -> bool:
-    return says_size(call.param_value, call.param_value_size, size)
-
-
-def _is(call: MemCtl, kind: int) -> bool:
-    return call.type == kind
-
-
-def _asks_features(call: MemCtl) -> bool:
-    return call.type == FEATURES
-
-
-def _asks_offset(call: MemCtl) -> bool:
-    return call.type == OFFSET
-
-
-def _asks_module(call: MemCtl) -> bool:
-    return call.type == MODULE
-
-
-def _asks_window(call: MemCtl) -> bool:
-    return call.type == DCACHE
-
-
-def _of_a_window(call: MemCtl) -> bool:
-    return call.type == ADDR_MAP or call.type == ADDR_UNMAP
-
-
-def _of_the_control_cpu(call: MemCtl) -> bool:
-    return call.type == CP_MAP or call.type == CP_UNMAP
-
-
-def _is_aic(call: MemCtl) -> bool:
-    kind = call.param_value.addr_type
-    return (
-        kind == AddrMapType.ADDR_MAP_TYPE_REG_AIC_CTRL
-        or kind == AddrMapType.ADDR_MAP_TYPE_REG_AIC_PMU_CTRL
-    )
-
-
-def _repairs(call: MemCtl) -> bool:
-    """Tell whether the arguments are those of a repair."""
-    count = call.param_value.count
-    return (
-        _is(call, REPAIR)
-        and _says(call, REPAIR_SIZE)
-        and not (call.out_value or call.out_size_ret)
-        and count != 0
-        and count <= Limit.MEM_REPAIR_MAX_CNT
-    )
-
-
-def _maps(call: MemCtl) -> bool:
-    """Tell whether the arguments are those of mapping a window."""
-    known = call.param_value.addr_type < AddrMapType.ADDR_MAP_TYPE_MAX
-    return _is(call, ADDR_MAP) and call.out_value and known
-
-
-def _unmaps(call: MemCtl) -> bool:
-    """Tell whether the arguments are those of unmapping a window that can be unmapped."""
-    known = call.param_value.addr_type < AddrMapType.ADDR_MAP_TYPE_MAX
-    return _is(call, ADDR_UNMAP) and _says(call, UNMAP_SIZE) and known and not _is_aic(call)
-
-
-def _serves_the_control_cpu(call: MemCtl) -> bool:
-    """Tell whether the arguments are those of mapping or unmapping for the control CPU."""
-    what, places = call.param_value, call.out_value and call.out_size_ret
-    if call.type == CP_MAP:
-        return places and _says(call, CP_MAP_SIZE) and what.flag == 0 and _in_dcache(call)
-    if call.type == CP_UNMAP:
-        none = not (call.out_value or call.out_size_ret)
-        return none and _says(call, CP_UNMAP_SIZE) and what.size == 0 and _in_dcache(call)
-    return False
-
-
-def _in_dcache(call: MemCtl) -> bool:
-    start = call.param_value.ptr
-    size = call.param_value.size if call.type == CP_MAP else 1
-    return start >= DCACHE_START and start + size <= DCACHE_START + DCACHE_SIZE
-
-
-def _single_value_given(call: MemCtl) -> bool:
-    plain = call.type > FEATURES and call.type < UNKNOWN and call.type != MODULE
-    return call.out_value and plain
-
-
-def _size_given(call: MemCtl) -> bool:
-    return call.out_size_ret
-
-
-def _features_and_size_given(call: MemCtl) -> bool:
-    return call.type == FEATURES and call.out_size_ret
-
-
-def _told_apart(call: MemCtl, state: State, profile: Profile) -> bool:
-    """Tell whether it is clear if an address is in a block."""
-    address = call.param_value.value
-    block = state.blocks.covering(address)
-    last = state.blocks.covering(align_down(address, profile.giant))
-    return not in_tail(block, address) and (
-        block.exists or not last.exists or not has_own_space(last, profile)
-    )
 
 
 @interface("halMemCtl", area="svm", source=HEADER)
@@ -184,115 +89,115 @@ class MemCtl(Call, frozen=True):
     @rejects("SVM-CTL-002", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
     def type_is_gone(call) -> bool:
         """Only features, repair and modules are left."""
-        return (
-            _of_a_window(call) or _asks_offset(call) or _of_the_control_cpu(call)
-        ) or _asks_window(call)
+        return (of_a_window(call) or asks_offset(call) or of_the_control_cpu(call)) or asks_window(
+            call
+        )
 
     @rejects("SVM-CTL-003", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def features_need_both_places(call) -> bool:
         """Features are asked for and answered in structures."""
-        return _asks_features(call) and (not call.param_value.given or not call.out_value)
+        return asks_features(call) and (not call.param_value.given or not call.out_value)
 
     @rejects("SVM-CTL-004", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def offset_needs_all_places(call) -> bool:
         """The offset is asked for with a device and answered with its size."""
-        return _asks_offset(call) and not (
+        return asks_offset(call) and not (
             call.param_value.given and call.out_value and call.out_size_ret
         )
 
     @rejects("SVM-CTL-005", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def offset_takes_a_device(call) -> bool:
         """The offset is asked for with a 32-bit device id."""
-        return _asks_offset(call) and not _says(call, U32_SIZE)
+        return asks_offset(call) and not says(call, U32_SIZE)
 
     @rejects("SVM-CTL-006", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def offset_of_no_device(call, profile: Profile) -> bool:
         """The offset is of a device below the number of devices."""
-        return _asks_offset(call) and call.param_value.value >= profile.device_limit
+        return asks_offset(call) and call.param_value.value >= profile.device_limit
 
     @rejects("SVM-CTL-007", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def repair_takes_a_list(call) -> bool:
         """Repair takes a list of ranges."""
-        return _is(call, REPAIR) and (not call.param_value.given or not _says(call, REPAIR_SIZE))
+        return is_type(call, REPAIR) and (not call.param_value.given or not says(call, REPAIR_SIZE))
 
     @rejects("SVM-CTL-008", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
     def repair_answers_nothing(call) -> bool:
         """Repair gives no answer."""
-        return _is(call, REPAIR) and (call.out_value or call.out_size_ret)
+        return is_type(call, REPAIR) and (call.out_value or call.out_size_ret)
 
     @rejects("SVM-CTL-009", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def repair_of_no_device(call, profile: Profile) -> bool:
         """Repair is for a device below the number of devices."""
-        return _is(call, REPAIR) and call.param_value.devid >= profile.device_limit
+        return is_type(call, REPAIR) and call.param_value.devid >= profile.device_limit
 
     @rejects("SVM-CTL-010", INVALID_VALUE, strength=SHOULD, source=(DEFINES, V2, V3))
     def repair_of_nothing(call) -> bool:
         """Repair is for 1 to 20 ranges."""
         what = call.param_value
         wrong = what.count == 0 or what.count > Limit.MEM_REPAIR_MAX_CNT
-        return _is(call, REPAIR) and what.given and wrong
+        return is_type(call, REPAIR) and what.given and wrong
 
     @rejects("SVM-CTL-011", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def module_needs_all_places(call) -> bool:
         """The module is asked for with an address and answered with its size."""
-        return _asks_module(call) and not (
+        return asks_module(call) and not (
             call.param_value.given and call.out_value and call.out_size_ret
         )
 
     @rejects("SVM-CTL-012", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def module_takes_an_address(call) -> bool:
         """The module is asked for with a 64-bit address."""
-        return _asks_module(call) and not _says(call, U64_SIZE)
+        return asks_module(call) and not says(call, U64_SIZE)
 
     @rejects("SVM-CTL-013", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def window_needs_an_input(call) -> bool:
         """A window is mapped or unmapped by a structure."""
-        return _of_a_window(call) and not call.param_value.given
+        return of_a_window(call) and not call.param_value.given
 
     @rejects("SVM-CTL-014", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def window_needs_an_output(call) -> bool:
         """There is a place for where a window is mapped."""
-        return _is(call, ADDR_MAP) and not call.out_value
+        return is_type(call, ADDR_MAP) and not call.out_value
 
     @rejects("SVM-CTL-015", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def window_of_no_device(call, profile: Profile) -> bool:
         """A window is of a device below the number of devices."""
-        return _of_a_window(call) and call.param_value.devid >= profile.device_limit
+        return of_a_window(call) and call.param_value.devid >= profile.device_limit
 
     @rejects("SVM-CTL-016", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def unknown_window(call) -> bool:
         """A window is of one of five kinds."""
         kind = call.param_value.addr_type
-        return _of_a_window(call) and kind >= AddrMapType.ADDR_MAP_TYPE_MAX
+        return of_a_window(call) and kind >= AddrMapType.ADDR_MAP_TYPE_MAX
 
     @rejects("SVM-CTL-017", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def window_is_of_a_size(call) -> bool:
         """Unmapping a window takes a structure of 24 bytes."""
-        return _is(call, ADDR_UNMAP) and not _says(call, UNMAP_SIZE)
+        return is_type(call, ADDR_UNMAP) and not says(call, UNMAP_SIZE)
 
     @rejects(
         "SVM-CTL-018", INVALID_VALUE, INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2
     )
     def window_stays(call) -> bool:
         """Windows of the cores' registers are not unmapped."""
-        return _is(call, ADDR_UNMAP) and _is_aic(call)
+        return is_type(call, ADDR_UNMAP) and is_aic(call)
 
     @rejects("SVM-CTL-019", INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2)
     def no_device_was_opened(call, state: State) -> bool:
         """A window is mapped after a device was opened."""
-        return _is(call, ADDR_MAP) and not state.devices.any(lambda device: device.ever)
+        return is_type(call, ADDR_MAP) and not state.devices.any(lambda device: device.ever)
 
     @rejects("SVM-CTL-020", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def mapping_needs_all_places(call) -> bool:
         """Mapping for the control CPU takes a structure and answers with an address."""
-        return _is(call, CP_MAP) and not (
+        return is_type(call, CP_MAP) and not (
             call.param_value.given and call.out_value and call.out_size_ret
         )
 
     @rejects("SVM-CTL-021", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def unmapping_answers_nothing(call) -> bool:
         """Unmapping for the control CPU takes a structure and gives no answer."""
-        return _is(call, CP_UNMAP) and (
+        return is_type(call, CP_UNMAP) and (
             not call.param_value.given or call.out_value or call.out_size_ret
         )
 
@@ -300,36 +205,38 @@ class MemCtl(Call, frozen=True):
     def mapping_is_of_a_size(call) -> bool:
         """Mapping for the control CPU takes 32 bytes, unmapping 24."""
         size = CP_MAP_SIZE if call.type == CP_MAP else CP_UNMAP_SIZE
-        return _of_the_control_cpu(call) and not _says(call, size)
+        return of_the_control_cpu(call) and not says(call, size)
 
     @rejects("SVM-CTL-023", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
     def mapping_has_no_options(call) -> bool:
         """Mapping for the control CPU takes no flag, unmapping no size."""
         what = call.param_value
-        return (_is(call, CP_MAP) and what.flag != 0) or (_is(call, CP_UNMAP) and what.size != 0)
+        return (is_type(call, CP_MAP) and what.flag != 0) or (
+            is_type(call, CP_UNMAP) and what.size != 0
+        )
 
     @rejects("SVM-CTL-024", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
     def mapping_is_in_the_window(call) -> bool:
         """What is mapped for the control CPU lies in its window."""
-        return _of_the_control_cpu(call) and not _in_dcache(call)
+        return of_the_control_cpu(call) and not in_dcache(call)
 
     @rejects("SVM-CTL-025", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def mapping_of_no_device(call, profile: Profile) -> bool:
         """The control CPU is of a device below the number of devices."""
-        return _of_the_control_cpu(call) and call.param_value.devid >= profile.device_limit
+        return of_the_control_cpu(call) and call.param_value.devid >= profile.device_limit
 
     @rejects("SVM-CTL-026", DrvError.UNINIT, strength=SHOULD, source=V2, profiles=GEN2)
     def mapping_needs_an_open_device(call, state: State, profile: Profile) -> bool:
         """The control CPU is of an open device."""
         devid = call.param_value.devid
         known = devid < profile.device_limit
-        return _of_the_control_cpu(call) and known and not state.devices.at(devid).open
+        return of_the_control_cpu(call) and known and not state.devices.at(devid).open
 
     @rejects("SVM-CTL-027", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
     def window_is_asked_for_plainly(call) -> bool:
         """The control CPU's window is asked for without input, and answered with its size."""
         size = call.param_value_size
-        return _asks_window(call) and (
+        return asks_window(call) and (
             call.param_value.given
             or (size.given and size.value != 0)
             or not call.out_value
@@ -347,12 +254,12 @@ class MemCtl(Call, frozen=True):
         what = call.param_value
         if not what.given or what.devid >= profile.device_limit:
             return False
-        if _is(call, REPAIR) or profile.generation == "v3":
-            return _repairs(call)
+        if is_type(call, REPAIR) or profile.generation == "v3":
+            return repairs(call)
         return (
-            (_maps(call) and state.devices.any(lambda device: device.ever))
-            or _unmaps(call)
-            or (_serves_the_control_cpu(call) and state.devices.at(what.devid).open)
+            (maps(call) and state.devices.any(lambda device: device.ever))
+            or unmaps(call)
+            or (serves_the_control_cpu(call) and state.devices.at(what.devid).open)
         )
 
     @accepts("SVM-CTL-030", strength=SHOULD, source=(V2, V3))
@@ -360,7 +267,7 @@ class MemCtl(Call, frozen=True):
         """Asking changes nothing."""
         return state
 
-    @ensures("SVM-CTL-031", strength=MUST, source=(DEFINES, V2, V3), when=_asks_features)
+    @ensures("SVM-CTL-031", strength=MUST, source=(DEFINES, V2, V3), when=asks_features)
     def only_what_was_asked(call, result: Result) -> bool:
         """Only features that were asked for are answered."""
         asked, told = call.param_value.support_feature, result.out_value.support_feature
@@ -374,13 +281,13 @@ class MemCtl(Call, frozen=True):
             and told.rest == 0
         )
 
-    @ensures("SVM-CTL-032", strength=SHOULD, source=V2, when=_asks_features, profiles=GEN2)
+    @ensures("SVM-CTL-032", strength=SHOULD, source=V2, when=asks_features, profiles=GEN2)
     def time_slicing_is_there(call, result: Result) -> bool:
         """NUMA_TS is there whenever it is asked for."""
         asked, told = call.param_value.support_feature, result.out_value.support_feature
         return told.numa_ts == asked.numa_ts
 
-    @ensures("SVM-CTL-033", strength=SHOULD, source=V2, when=_asks_features, profiles=GEN2)
+    @ensures("SVM-CTL-033", strength=SHOULD, source=V2, when=asks_features, profiles=GEN2)
     def unopened_devices_have_nothing(call, state: State, result: Result) -> bool:
         """A device that was never opened has no other feature."""
         told = result.out_value.support_feature
@@ -388,24 +295,24 @@ class MemCtl(Call, frozen=True):
             told.bar or told.register or told.huge_bar or told.giant or told.exbus
         )
 
-    @ensures("SVM-CTL-034", strength=SHOULD, source=V3, when=_asks_features, profiles=GEN3)
+    @ensures("SVM-CTL-034", strength=SHOULD, source=V3, when=asks_features, profiles=GEN3)
     def features_of_v3(call, result: Result) -> bool:
         """Giant pages are always there; NUMA_TS, device registration and EXBUS never are."""
         asked, told = call.param_value.support_feature, result.out_value.support_feature
         return told.giant == asked.giant and not (told.numa_ts or told.register or told.exbus)
 
-    @ensures("SVM-CTL-035", strength=SHOULD, source=(V2, V3), when=_features_and_size_given)
+    @ensures("SVM-CTL-035", strength=SHOULD, source=(V2, V3), when=features_and_size_given)
     def features_have_no_size(call, result: Result) -> bool:
         """The place for the size is left alone when features are asked for."""
         return result.out_size_ret == poison(64)
 
-    @ensures("SVM-CTL-036", strength=SHOULD, source=V2, when=_asks_offset, profiles=GEN2)
+    @ensures("SVM-CTL-036", strength=SHOULD, source=V2, when=asks_offset, profiles=GEN2)
     def offset_with_its_size(call, state: State, result: Result) -> bool:
         """The offset has 8 bytes, and is 0 where there is managed memory."""
         managed = state.blocks.any(lambda block: block.kind == UVM)
         return result.out_size_ret == U64_SIZE and (not managed or result.out_value.value == 0)
 
-    @ensures("SVM-CTL-037", strength=SHOULD, source=(V2, V3), when=_asks_module)
+    @ensures("SVM-CTL-037", strength=SHOULD, source=(V2, V3), when=asks_module)
     def module_is_told(call, state: State, result: Result, profile: Profile) -> bool:
         """The module is the one that the memory was allocated for.
 
@@ -413,28 +320,28 @@ class MemCtl(Call, frozen=True):
         give has the module 0xffff.
         """
         block, told = state.blocks.covering(call.param_value.value), result.out_value.value
-        if not _told_apart(call, state, profile):
+        if not told_apart(call, state, profile):
             return True
         if not block.exists or block.kind == USER:
             return told == Limit.SVM_INVALID_MODULE_ID
         return told == block.module
 
-    @ensures("SVM-CTL-038", strength=SHOULD, source=(V2, V3), when=_asks_module)
+    @ensures("SVM-CTL-038", strength=SHOULD, source=(V2, V3), when=asks_module)
     def module_with_its_size(call, result: Result) -> bool:
         """The module has 4 bytes."""
         return result.out_size_ret == U32_SIZE
 
-    @ensures("SVM-CTL-039", strength=SHOULD, source=V2, when=_asks_window, profiles=GEN2)
+    @ensures("SVM-CTL-039", strength=SHOULD, source=V2, when=asks_window, profiles=GEN2)
     def window_is_fixed(call, result: Result) -> bool:
         """The control CPU's window is at a fixed address, told with its size."""
         return result.out_value.value == DCACHE_START and result.out_size_ret == U64_SIZE
 
-    @ensures("SVM-CTL-040", strength=SHOULD, source=(V2, V3), on=FAILURE, when=_single_value_given)
+    @ensures("SVM-CTL-040", strength=SHOULD, source=(V2, V3), on=FAILURE, when=single_value_given)
     def failure_leaves_the_answer_alone(call, result: Result) -> bool:
         """A failing call leaves the place for the answer alone."""
         return result.out_value.value == poison(64)
 
-    @ensures("SVM-CTL-041", strength=SHOULD, source=(V2, V3), on=FAILURE, when=_size_given)
+    @ensures("SVM-CTL-041", strength=SHOULD, source=(V2, V3), on=FAILURE, when=size_given)
     def failure_leaves_the_size_alone(call, result: Result) -> bool:
         """A failing call leaves the place for the size alone."""
         return result.out_size_ret == poison(64)

@@ -77,7 +77,7 @@ class MemsetD8(Call, frozen=True):
         """Setting memory that devices only read."""
         return state.blocks.covering(call.dst).host_writes
 
-    @undefined("SVM-SET-007", source=SENSE)
+    @undefined("SVM-SET-007", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
         """Setting bytes where a copy under way reads or writes."""
         return write_races(state, call.dst, call.num)
@@ -210,11 +210,6 @@ class Memcpy(Call, frozen=True):
         """Copying between ranges that overlap."""
         return call.byte_count != 0 and ranges_meet(call.dst, call.src, call.byte_count)
 
-    @undefined("SVM-COPY-014", source=SENSE)
-    def races_with_a_copy(call, state: State) -> bool:
-        """Copying where a copy under way reads or writes."""
-        return call.byte_count != 0 and copy_races(state, call.dst, call.src, call.byte_count)
-
     @may_reject("SVM-COPY-012", PARA_ERROR, source=V2, profiles=GEN2)
     def device_may_only_read(call, state: State) -> bool:
         """Memory that devices only read may be writable from the host alone.
@@ -228,6 +223,11 @@ class Memcpy(Call, frozen=True):
     def bounce_buffer_may_be_short(call, state: State) -> bool:
         """A copy between devices may need memory on the host."""
         return copy_crosses_devices(state, call.dst, call.src)
+
+    @undefined("SVM-COPY-014", source=SENSE, profiles=GEN2)
+    def races_with_a_copy(call, state: State) -> bool:
+        """Copying where a copy under way reads or writes."""
+        return call.byte_count != 0 and copy_races(state, call.dst, call.src, call.byte_count)
 
     @accepts("SVM-COPY-020", strength=SHOULD, source=(V2, V3), when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:

@@ -5,14 +5,8 @@ from __future__ import annotations
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.abi.constants import Copy2DType, CopyKind
 from halcert.spec.language import (
-    U32,
-    U64,
-    Address,
     Call,
-    Record,
     Returned,
-    Rounds,
-    Size,
     Strength,
     accepts,
     ensures,
@@ -27,8 +21,8 @@ from halcert.spec.state import Descriptor, State
 from halcert.spec.svm.copy import copy_ends
 from halcert.spec.svm.flags import SVM
 from halcert.spec.svm.matrix import (
-    DescriptorOut,
-    DescriptorRef,
+    Matrix,
+    MatrixOut,
     executes,
     idle,
     matrix_copied,
@@ -53,44 +47,7 @@ CONVERT = Copy2DType.DEVMM_MEMCPY2D_ASYNC_CONVERT
 DESTROY = Copy2DType.DEVMM_MEMCPY2D_ASYNC_DESTROY
 TO_DEVICE = CopyKind.DRV_MEMCPY_HOST_TO_DEVICE
 TO_HOST = CopyKind.DRV_MEMCPY_DEVICE_TO_HOST
-HEIGHT_LIMIT = 5 * MIB
-"""Largest number of rows."""
-
-
-class Matrix(Record, frozen=True):
-    """What is to be copied (``struct MEMCPY2D``)."""
-
-    type: U32
-    """Copy at once, make a descriptor, or destroy one."""
-    dst: Address
-    """First byte of the destination."""
-    dpitch: Size
-    """Bytes from one row of the destination to the next."""
-    src: Address
-    """First byte of the source."""
-    spitch: Size
-    """Bytes from one row of the source to the next."""
-    width: Size
-    """Bytes of a row."""
-    height: Rounds
-    """Number of rows."""
-    fixed_size: U64
-    """Bytes that earlier descriptors stand for already."""
-    direction: U32
-    """Direction of the copy."""
-    dma: DescriptorRef
-    """The descriptor, unless the copy is made at once."""
-
-    def possible(self) -> bool:
-        """Tell whether a caller can mean it: what is destroyed has a number."""
-        return self.type != DESTROY or not self.dma.given or self.dma.dma != 0
-
-
-class MatrixOut(Record, frozen=True):
-    """The structure as it stands after the call."""
-
-    dma: DescriptorOut
-    """The descriptor."""
+MOST_ROWS = 5 * MIB
 
 
 def _sync(call: Memcpy2D) -> bool:
@@ -109,8 +66,7 @@ def _moves(call: Memcpy2D) -> bool:
     return _sync(call) or _converts(call)
 
 
-def _looked_at(call: Memcpy2D, profile: Profile) -> bool:
-    """Tell whether the members of the matrix are checked; SVM v3 checks them for every type."""
+def _looked_at(call: Memcpy2D, profile: Profile) -> bool:  # v3 checks for every type
     return call.p_copy.given and (_moves(call) or profile.generation == "v3")
 
 
@@ -120,7 +76,7 @@ def _wraps(what: Matrix) -> bool:
 
 def _too_many_rows(call: Memcpy2D, profile: Profile) -> bool:
     asked = _converts(call) or profile.generation == "v3"
-    return asked and call.p_copy.height > HEIGHT_LIMIT
+    return asked and call.p_copy.height > MOST_ROWS
 
 
 def _promised(call: Memcpy2D, state: State) -> bool:
@@ -330,7 +286,7 @@ class Memcpy2D(Call, frozen=True):
             and not _promised(call, state)
         )
 
-    @undefined("SVM-C2D-023", source=SENSE)
+    @undefined("SVM-C2D-023", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
         """Copying a matrix where a copy under way reads or writes."""
         what = call.p_copy
@@ -400,3 +356,8 @@ class Memcpy2D(Call, frozen=True):
     def names_its_device(call, result: Result) -> bool:
         """The descriptor says which device makes the copy."""
         return result.p_copy.dma.virt_id == call.p_copy.dma.devid
+
+    @ensures("SVM-C2D-035", strength=MUST, source=SENSE, when=_converts)
+    def is_a_new_descriptor(call, state: State, result: Result) -> bool:
+        """The descriptor is none of those that are there already."""
+        return not state.descriptors.at(result.p_copy.dma.dma).exists

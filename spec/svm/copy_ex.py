@@ -193,7 +193,7 @@ class HalMemcpy(Call, frozen=True):
         """Copying between ranges that overlap."""
         return call.count != 0 and ranges_meet(call.dst, call.src, call.count)
 
-    @undefined("SVM-HCOPY-016", source=SENSE)
+    @undefined("SVM-HCOPY-016", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
         """Copying where a copy under way reads or writes."""
         return call.count != 0 and copy_races(state, call.dst, call.src, call.count)

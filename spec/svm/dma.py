@@ -208,6 +208,11 @@ class ConvertAddr(Call, frozen=True):
         """The descriptor says which device makes the copy."""
         return result.dma_addr.virt_id == call.dma_addr.devid
 
+    @ensures("SVM-CONV-023", strength=MUST, source=SENSE)
+    def is_a_new_descriptor(call, state: State, result: Result) -> bool:
+        """The descriptor is none of those that are there already."""
+        return not state.descriptors.at(result.dma_addr.dma).exists
+
 
 @interface("drvMemDestroyAddr", area="svm", source=HEADER)
 class DestroyAddr(Call, frozen=True):

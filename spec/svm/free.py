@@ -95,7 +95,8 @@ class MemFree(Call, frozen=True):
     @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
     def unknown_pool_memory(call, state: State) -> bool:
         """Freeing an address among the memory of pools that halMemAlloc did not give."""
-        return _in_soma_window(call.pp) and not state.blocks.at(call.pp).exists
+        block = state.blocks.at(call.pp)
+        return _in_soma_window(call.pp) and (not block.exists or block.kind == USER)
 
     @accepts(
         "SVM-FREE-010",

@@ -23,7 +23,7 @@ from halcert.spec.language import (
     observes,
     undefined,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.sources import MODULE_DOC, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import HOST, HOST_UVA, MODULE_UNKNOWN
@@ -125,7 +125,7 @@ class HostStore(Call, frozen=True):
         """A program writes only where it may."""
         return call.size == 0 or not accessible(state, call.address, call.size)
 
-    @undefined("SVM-STORE-002", source=HOST_PROGRAM)
+    @undefined("SVM-STORE-002", source=HOST_PROGRAM, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
         """Writing where a copy under way reads or writes."""
         return write_races(state, call.address, call.size)
@@ -159,7 +159,7 @@ class HostFill(Call, frozen=True):
         """A program writes only where it may."""
         return call.size == 0 or not accessible(state, call.address, call.size)
 
-    @undefined("SVM-FILL-002", source=HOST_PROGRAM)
+    @undefined("SVM-FILL-002", source=HOST_PROGRAM, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
         """Writing where a copy under way reads or writes."""
         return write_races(state, call.address, call.size)

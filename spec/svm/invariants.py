@@ -7,6 +7,9 @@ from halcert.spec.state import ANYWHERE, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
 from halcert.spec.svm.memory import within
 
+MOST_DEVICES = 64
+"""Devices that a machine can have; their ids are below this."""
+
 
 def _blocks_are_disjoint(state: State) -> bool:
     return state.blocks.disjoint()
@@ -60,6 +63,14 @@ def _places_are_for_svm(state: State) -> bool:
 def _open_devices_are_present(state: State) -> bool:
     return state.devices.all(
         lambda device: state.hardware.at(device.id).exists and (device.ever or not device.open)
+    )
+
+
+def _present_devices_are_known(state: State) -> bool:
+    return state.hardware.all(
+        lambda device: (
+            device.id >= 0 and device.id < MOST_DEVICES and state.devices.at(device.id).exists
+        )
     )
 
 
@@ -125,5 +136,11 @@ INVARIANTS = (
         "A descriptor speaks of live memory.",
         _descriptors_use_live_memory,
         ("descriptors", "blocks"),
+    ),
+    Invariant(
+        "SVM-INV-009",
+        "A process knows of every device that is present, and ids are small.",
+        _present_devices_are_known,
+        ("devices", "hardware"),
     ),
 )

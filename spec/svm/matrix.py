@@ -7,7 +7,20 @@ from typing import Any
 
 from typing_extensions import Self
 
-from halcert.spec.language import U32, Contents, DeviceId, Given, Handle, Record, repeat
+from halcert.spec.abi.constants import Copy2DType
+from halcert.spec.language import (
+    U32,
+    U64,
+    Address,
+    Contents,
+    DeviceId,
+    Given,
+    Handle,
+    Record,
+    Rounds,
+    Size,
+    repeat,
+)
 from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, Descriptor, State
 from halcert.spec.svm.memory import device_side
@@ -69,6 +82,46 @@ class DescriptorOut(Record, frozen=True):
     """Bytes that were converted."""
     virt_id: U32
     """Device that later calls must name."""
+
+
+class Matrix(Record, frozen=True):
+    """What is to be copied (``struct MEMCPY2D``)."""
+
+    type: U32
+    """Copy at once, make a descriptor, or destroy one."""
+    dst: Address
+    """First byte of the destination."""
+    dpitch: Size
+    """Bytes from one row of the destination to the next."""
+    src: Address
+    """First byte of the source."""
+    spitch: Size
+    """Bytes from one row of the source to the next."""
+    width: Size
+    """Bytes of a row."""
+    height: Rounds
+    """Number of rows."""
+    fixed_size: U64
+    """Bytes that earlier descriptors stand for already."""
+    direction: U32
+    """Direction of the copy."""
+    dma: DescriptorRef
+    """The descriptor, unless the copy is made at once."""
+
+    def possible(self) -> bool:
+        """Tell whether a caller can mean it: what is destroyed has a number."""
+        return (
+            self.type != Copy2DType.DEVMM_MEMCPY2D_ASYNC_DESTROY
+            or not self.dma.given
+            or self.dma.dma != 0
+        )
+
+
+class MatrixOut(Record, frozen=True):
+    """The structure as it stands after the call."""
+
+    dma: DescriptorOut
+    """The descriptor."""
 
 
 def meant(ref: DescriptorRef, profile: Profile) -> bool:

@@ -9,9 +9,10 @@ import time
 import pytest
 
 from halcert.adapters.protocol import Answered, Hung
+from halcert.conformance.activity import Activity, Effort, perform
 from halcert.conformance.machine import TAPE, Hunt, TapeDraw, hunt_with_machine
 
-from .fake import FakeSession, answers, lab_for
+from .fake import FakeSession, answers, lab_for, setting_for
 
 LONG = 20.0
 SOON = 0.7
@@ -104,10 +105,22 @@ def test_another_flaw_is_found_behind_a_known_one():
     assert not causes & known
 
 
-def test_with_time_to_shrink_the_example_gets_small():
-    found, _ = hunt(EMPTY_IS_ALLOWED, shrink=LONG)
-    assert found.found.violation.shape == "accepted"
-    assert len(found.found.steps) <= 4
+def test_with_time_to_shrink_no_example_gets_longer():
+    quick, _ = hunt(EMPTY_IS_ALLOWED)
+    shrunk, _ = hunt(EMPTY_IS_ALLOWED, shrink=1.0)
+    assert shrunk.found.cause == quick.found.cause
+    assert len(shrunk.found.steps) <= len(quick.found.steps)
+
+
+def test_what_it_finds_is_made_as_small_as_it_can_be():
+    activity = Activity("machine[1]", "machine", "svm", seed=1, seconds=LONG)
+    done = perform(
+        setting_for(FakeSession(EMPTY_IS_ALLOWED)), activity, set(), Effort(0.0, LONG, 2)
+    )
+    failure = done.failures[0]
+    assert [step.interface for step in failure.steps] == ["halMemAlloc"]
+    assert failure.steps[0].args["size"] == 0
+    assert (failure.repeated, failure.repetitions) == (2, 2)
 
 
 def test_the_time_for_shrinking_is_kept():

@@ -3,6 +3,7 @@
 import pytest
 
 from halcert.spec.language import poison
+from halcert.spec.svm import async_copy
 
 V2 = {"only": "v2"}
 V3 = {"only": "v3"}
@@ -274,8 +275,6 @@ def test_a_batch_copies_every_element(stage, generation):
 
 
 def test_there_is_a_limit_to_copies_under_way(stage, monkeypatch):
-    from halcert.spec.svm import async_copy
-
     monkeypatch.setattr(async_copy, "MOST", 1)
     judged = stage("v2").judge(
         "halMemCpyAsync",

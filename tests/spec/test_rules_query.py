@@ -2,6 +2,7 @@
 
 import pytest
 
+from halcert.model.concrete import World
 from halcert.spec.language import poison
 
 LEFT32 = poison(32)
@@ -262,8 +263,6 @@ def test_rule(check, case):
 
 
 def test_a_window_needs_a_device_that_was_opened(stage):
-    from halcert.model.concrete import World
-
     place = stage("v2")
     place.world = World.start([0])
     args = {"param_value": {"devid": 0}, "param_value_size": None}

@@ -106,7 +106,8 @@ static drvError_t v3_prefetch(uint64_t ptr, size_t len, unsigned device)
     if (device >= V3_MAX_AGENT || block == NULL || kind_is_host(block->heap->kind) || block->heap->kind == KIND_CP_ONLY) {
         return DRV_ERROR_INVALID_VALUE;
     }
-    if (ptr % block->granule != 0 || len % block->granule != 0 || len > block->start + block->size - ptr) {
+    /* The size is rounded up to pages (v3 svm_prefetch.c). */
+    if (ptr % block->granule != 0 || len > block->size || round_up(len, block->granule) > block->start + block->size - ptr) {
         return DRV_ERROR_PARA_ERROR;
     }
     return device_is_open(device) ? DRV_ERROR_NONE : DRV_ERROR_NOT_EXIST;

@@ -42,7 +42,7 @@ static bool read_only(const struct end *end)
     return end->block != NULL && end->block->heap->kind == KIND_DEV_READ_ONLY;
 }
 
-static drvError_t judge(const struct end *to, const struct end *from, unsigned devid)
+static drvError_t judge(const struct end *to, const struct end *from, unsigned devid, bool flat)
 {
     drvMemcpyKind_t direction = direction_of(to, from);
     bool v2 = generation() == GEN_V2;
@@ -55,7 +55,11 @@ static drvError_t judge(const struct end *to, const struct end *from, unsigned d
     }
     bool matches = (to->place == PLACE_DEVICE && to->device == devid) ||
                    (from->place == PLACE_DEVICE && from->device == devid);
-    return v2 || matches ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
+    if (v2 || matches) {
+        return DRV_ERROR_NONE;
+    }
+    /* v3 svm_cpy.c: an area and a flat range are refused with different codes. */
+    return flat ? DRV_ERROR_INVALID_VALUE : DRV_ERROR_PARA_ERROR;
 }
 
 static uint64_t physical(const struct end *end)
@@ -89,7 +93,7 @@ static drvError_t convert(const struct drvMem2D *area, uint64_t to_size, uint64_
         code = code == DRV_ERROR_NONE ? v3_resolve(dst, to_size, V3_CONVERT, &to) : code;
     }
     if (code == DRV_ERROR_NONE) {
-        code = judge(&to, &from, devid);
+        code = judge(&to, &from, devid, flat);
     }
     if (code == DRV_ERROR_NONE && !flat && direction_of(&to, &from) != (drvMemcpyKind_t)area->direction) {
         code = DRV_ERROR_PARA_ERROR;

@@ -1,0 +1,244 @@
+"""``halcert prove``: prove that the rules are consistent, complete and reachable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from typing_extensions import Self
+
+from halcert.cli.options import areas_option, run_options
+from halcert.results import Exit, write_proofs
+from halcert.results.proof import FILE_NAME
+from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
+
+if TYPE_CHECKING:
+    from halcert.model.proofs import Findings, Record, Witness
+    from halcert.model.proofs.work import Task
+
+LINE_SECONDS = 5.0
+
+
+@click.command()
+@areas_option
+@run_options
+@click.option("--rule", "only", default="", metavar="ID", help="Only what concerns one rule.")
+@click.option(
+    "--rows",
+    type=click.IntRange(min=1, max=6),
+    default=3,
+    show_default=True,
+    help="Rows that each table has at most where any valid state is meant.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print every obligation as JSON.")
+def prove(  # noqa: PLR0913 - one parameter for each option
+    areas: tuple[str, ...],
+    seed: int,
+    jobs: int,
+    out: Path,
+    only: str,
+    rows: int,
+    as_json: bool,  # noqa: FBT001 - click passes flags by name
+) -> int:
+    """Prove that the rules are consistent, complete and reachable.
+
+    The rules that judge an implementation are read as formulas and handed to a solver (z3).
+    For every rule and interface and for each generation of products it settles:
+
+    \b
+      reachable     some sequence of calls lets the rule have a say; the shortest
+                    one is kept and becomes a test of `halcert certify`
+      not shadowed  the rule alone can be the one that decides
+      total         whatever the state and arguments, some outcome applies
+      unambiguous   no two accepting outcomes with different effects apply
+      inductive     the invariants hold at first, and every accepted call keeps them
+      framed        a call changes no other tables than it declares
+      theorem       named safety properties, for all states and calls
+      agreement     the formulas and the code give the same answers on samples
+
+    A refuted obligation is printed as a state and a call. Valid states are those that satisfy
+    the invariants, with at most --rows rows in each table.
+
+    \b
+    Examples:
+      halcert prove
+      halcert prove --rule SVM-FREE-002
+      halcert prove --areas svm --rows 4 --json > proofs.json
+
+    \b
+    Exit codes: 0 everything is proved, 1 something is refuted or not settled,
+    2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads.
+    """
+    from halcert.model.proofs.run import carried_out, tasks
+
+    chosen = _areas(areas)
+    if only and rule(only) is None:
+        raise click.UsageError(f"no rule is called {only!r}; `halcert spec` lists the rules")
+    console = Console(highlight=False, stderr=as_json)
+    work = tasks(chosen, rows=rows, seed=seed, only=only)
+    started = time.monotonic()
+    records: list[Record] = []
+    witnesses: list[Witness] = []
+    with WorkProgress(console, len(work)) as progress:
+        for task, found in carried_out(work, min(jobs, len(work))):
+            progress.done(task, found)
+            records += _concerning(only, found.records)
+            witnesses += found.witnesses
+    seconds = time.monotonic() - started
+    _leave(chosen, out, records, witnesses, whole=not only)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())
+    else:
+        _report(console, records, seconds)
+        console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
+    return Exit.OK if all(each.status == "proved" for each in records) else Exit.VIOLATIONS
+
+
+def _areas(asked: tuple[str, ...]) -> tuple[str, ...]:
+    for name in asked:
+        if name not in AREA_NAMES:
+            raise click.UsageError(f"no area is called {name!r}; there are {', '.join(AREA_NAMES)}")
+        if name not in AREAS:
+            raise click.UsageError(f"the area {name} is not specified yet")
+    return tuple(name for name in AREAS if not asked or name in asked)
+
+
+def _concerning(only: str, records: Iterable[Record]) -> list[Record]:
+    """Return the records that speak of the one rule, or of its interface as a whole."""
+    if not only:
+        return list(records)
+    found = rule(only)
+    subjects = {only, found.interface if found else ""}
+    return [each for each in records if each.subject in subjects]
+
+
+def _leave(
+    areas: tuple[str, ...],
+    out: Path,
+    records: list[Record],
+    witnesses: list[Witness],
+    *,
+    whole: bool,
+) -> None:
+    """Write the proofs, and keep the witnesses where the suite looks for them."""
+    import halcert
+    from halcert.model.proofs.digest import digest
+    from halcert.model.proofs.kept import keep_all
+    from halcert.model.proofs.notes import notes_of
+
+    notes = notes_of(records, witnesses)
+    write_proofs(notes, out / FILE_NAME, halcert=halcert.__version__, spec=digest())
+    if whole:
+        keep_all(areas, witnesses)
+
+
+# ----------------------------------------------------------------------------------------- output
+
+
+def _report(console: Console, records: list[Record], seconds: float) -> None:
+    """Print the table, then whatever is not proved."""
+    console.print(_table(records))
+    for record in sorted(records, key=lambda each: each.id):
+        if record.status != "proved":
+            console.print(f"\n{record.status}: {record.id}", markup=False, soft_wrap=True)
+            subject = rule(record.subject)
+            if subject is not None:
+                console.print(f"  {subject.summary}", markup=False, soft_wrap=True)
+            for line in record.note.splitlines():
+                console.print(f"    {line}", markup=False, soft_wrap=True)
+    proved = sum(each.status == "proved" for each in records)
+    console.print(
+        f"\n{proved} of {len(records)} obligations proved in {seconds:.1f} s", markup=False
+    )
+
+
+def _table(records: list[Record]) -> Table:
+    from halcert.model.proofs.records import KINDS
+
+    areas = [area for area in AREAS if any(each.area == area for each in records)]
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("obligation")
+    for area in areas:
+        table.add_column(area, justify="right")
+    table.add_column("seconds", justify="right")
+    table.add_column("slowest")
+    for kind in KINDS:
+        found = [each for each in records if each.kind == kind]
+        if not found:
+            continue
+        slowest = max(found, key=lambda each: each.seconds)
+        table.add_row(
+            kind,
+            *(_share([each for each in found if each.area == area]) for area in areas),
+            f"{sum(each.seconds for each in found):.2f}",
+            f"{slowest.seconds:.2f} s  {slowest.subject} {slowest.generation}",
+        )
+    return table
+
+
+def _share(records: list[Record]) -> str:
+    proved = sum(each.status == "proved" for each in records)
+    return f"{proved}/{len(records)}" if records else "-"
+
+
+class WorkProgress:
+    """Shows how far the proofs are: a bar on a terminal, a line now and then elsewhere."""
+
+    def __init__(self, console: Console, total: int) -> None:
+        self._console = console
+        self._total = total
+        self._done = 0
+        self._proved = 0
+        self._open = 0
+        self._bar: Progress | None = None
+        self._started = self._last = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._console.is_terminal:
+            self._bar = Progress(
+                SpinnerColumn(),
+                TextColumn("{task.description}"),
+                BarColumn(bar_width=24),
+                TextColumn("{task.fields[state]}"),
+                TimeElapsedColumn(),
+                console=self._console,
+                transient=True,
+            )
+            self._bar.start()
+            self._bar.add_task("proving", total=self._total, state="")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def done(self, task: Task, found: Findings) -> None:
+        """Show that a piece of work is done."""
+        self._done += 1
+        self._proved += sum(each.status == "proved" for each in found.records)
+        self._open += sum(each.status != "proved" for each in found.records)
+        name = task.subject or task.kind
+        state = f"{self._proved} proved" + (f", {self._open} not" if self._open else "")
+        now = time.monotonic()
+        if self._bar is not None:
+            self._bar.update(
+                self._bar.task_ids[0], description=f"{name:<26.26}", completed=self._done,
+                state=state,
+            )
+        elif now - self._last > LINE_SECONDS:
+            self._last = now
+            share = f"{self._done} of {self._total} pieces of work"
+            self._console.print(f"{now - self._started:5.0f} s  {share}, {state}", markup=False)

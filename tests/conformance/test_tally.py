@@ -1,0 +1,89 @@
+"""Counts of parallel parts of a run add up."""
+
+from __future__ import annotations
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from halcert.conformance.tally import EVIDENCE_KEPT, Tally
+from halcert.model.concrete import Judgement, Violation, World
+from halcert.spec.language import Strength
+
+WORLD = World({})
+BROKEN = Violation("R", Strength.MUST, "code", "", "")
+COUNTS = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 9), max_size=4)
+EVIDENCE = st.dictionaries(
+    st.sampled_from("abcd"), st.lists(st.sampled_from("tuvwxyz"), max_size=3, unique=True)
+)
+TALLIES = st.builds(Tally, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, EVIDENCE, COUNTS)
+NUMBERS = ("shown", "held", "accepted", "calls", "skipped", "codes")
+
+
+def copy(tally):
+    return msgspec.convert(msgspec.to_builtins(tally), Tally)
+
+
+@given(st.lists(TALLIES, max_size=5))
+def test_every_count_is_the_sum_of_the_parts(parts):
+    whole = Tally()
+    for part in parts:
+        whole.merge(part)
+    for name in NUMBERS:
+        for key in "abcd":
+            total = sum(getattr(part, name).get(key, 0) for part in parts)
+            assert getattr(whole, name).get(key, 0) == total
+
+
+@given(TALLIES, TALLIES)
+def test_the_part_that_is_added_stays_as_it_was(one, other):
+    before = copy(other)
+    one.merge(other)
+    one.show(["a"], "later")
+    assert other == before
+
+
+@given(st.lists(TALLIES, max_size=4))
+def test_the_first_few_tests_are_named_each_once(parts):
+    whole = Tally()
+    for part in parts:
+        whole.merge(part)
+    for rule, tests in whole.evidence.items():
+        known = list(dict.fromkeys(t for part in parts for t in part.evidence.get(rule, [])))
+        assert tests == known[:EVIDENCE_KEPT]
+
+
+@given(TALLIES)
+def test_a_tally_survives_the_way_between_processes(tally):
+    assert copy(tally) == tally
+
+
+def test_a_success_counts_as_shown_and_as_accepted():
+    tally = Tally()
+    tally.add("call", 0, Judgement(WORLD, None, ("R", "S")), "test")
+    assert tally.calls == {"call": 1}
+    assert tally.shown == {"R": 1, "S": 1}
+    assert tally.accepted == {"call": 1}
+    assert tally.evidence == {"R": ["test"], "S": ["test"]}
+
+
+def test_a_refusal_counts_the_rules_that_held_and_not_as_accepted():
+    tally = Tally()
+    tally.add("call", 3, Judgement(WORLD, None, ("R",), ("R",)), "test")
+    assert tally.held == {"R": 1}
+    assert tally.accepted == {}
+    assert tally.codes == {}
+
+
+def test_where_several_rules_held_the_code_that_was_chosen_is_kept():
+    tally = Tally()
+    tally.add("call", 3, Judgement(WORLD, None, (), ("R", "S")), "test")
+    tally.add("call", 3, Judgement(WORLD, None, (), ("R", "S")), "test")
+    assert tally.codes == {"R S: 3": 2}
+
+
+def test_a_violation_shows_nothing():
+    tally = Tally()
+    tally.add("call", 0, Judgement(WORLD, BROKEN, ("S",), ("R",)), "test")
+    assert tally.shown == {}
+    assert tally.calls == {"call": 1}

@@ -1,0 +1,57 @@
+"""Every rule of the area has cases, and is seen both ways."""
+
+import importlib.util
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from halcert.spec.catalogue import AREAS
+from halcert.spec.language import Kind
+
+ELSEWHERE = {
+    "SVM-ALLOC-032": "a test of its own: device 0 must never have been opened",
+    "SVM-CTL-019": "a test of its own: no device must have been opened",
+    "SVM-ASYNC-011": "a test of its own: the limit is lowered",
+}
+NEEDED = {
+    Kind.REJECTS: {"rejects"},
+    Kind.MAY_REJECT: {"may"},
+    Kind.UNDEFINED: {"undefined"},
+    Kind.ACCEPTS: {"accepts"},
+    Kind.OBSERVES: {"accepts"},
+}
+"""The cases that a rule of a kind needs; each of them looks at both sides."""
+
+
+def cases():
+    for path in sorted(Path(__file__).parent.glob("test_rules_*.py")):
+        spec = importlib.util.spec_from_file_location(path.stem, path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        yield from module.CASES
+
+
+@pytest.fixture(name="covered", scope="module")
+def _covered():
+    found = defaultdict(set)
+    for what, rule, *_rest in cases():
+        found[rule].add(what)
+    return found
+
+
+RULES = [each for each in AREAS["svm"].rules() if each.kind is not Kind.UNIVERSAL]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda each: each.id)
+def test_a_rule_has_cases(rule, covered):
+    if rule.id in ELSEWHERE:
+        assert rule.id not in covered
+    elif rule.kind is Kind.ENSURES:
+        assert covered[rule.id] == {"ensures"} if rule.on == "failure" else {"accepts", "ensures"}
+    else:
+        assert covered[rule.id] >= NEEDED[rule.kind]
+
+
+def test_cases_are_of_rules_that_exist(covered):
+    assert covered.keys() <= {each.id for each in RULES}
