@@ -14,11 +14,14 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
+from itertools import chain
 from multiprocessing.util import Finalize
 from typing import Any
 
 import msgspec
 
+from halcert.adapters.errors import AdapterError
 from halcert.adapters.protocol import Adapter, Description, Options, Session
 from halcert.conformance.activity import Activity, Cause, Done, Effort, perform
 from halcert.conformance.lab import Setting
@@ -32,6 +35,8 @@ from halcert.spec.profiles import PROFILES
 
 SLICE = 4.0
 """Seconds of one turn of a machine; between turns the machines learn what is known."""
+LIVES = 3
+"""How often processes of ours may be killed before the campaign is given up."""
 
 
 class Target(msgspec.Struct, frozen=True):
@@ -123,7 +128,14 @@ _here: dict[str, Any] = {}
 def _set_up() -> None:
     """Prepare a process of ours: leave Ctrl-C to the parent, close the session at the end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave_off)
     Finalize(None, _tear_down, exitpriority=1)
+
+
+def _leave_off(*_: object) -> None:
+    """Give up the activity under way; the parent wants no more of it."""
+    if _here.get("busy"):
+        raise KeyboardInterrupt
 
 
 def _setting(target: Target) -> Setting:
@@ -143,7 +155,14 @@ def _tear_down() -> None:
 
 
 def _perform(target: Target, activity: Activity, known: set[Cause], effort: Effort) -> Done:
-    return perform(_setting(target), activity, known, effort)
+    try:
+        setting = _setting(target)
+        _here["busy"] = True
+        return perform(setting, activity, known, effort)
+    except AdapterError as error:
+        return Done(activity.name, Tally(), (), 0.0, str(error))
+    finally:
+        _here["busy"] = False
 
 
 class Campaign:
@@ -221,30 +240,64 @@ class Campaign:
                 return
 
     def _side_by_side(self, queue: Iterator[Activity], begin: Any, end: Any) -> None:
-        context = multiprocessing.get_context("forkserver")
-        pool = ProcessPoolExecutor(self.plan.jobs, mp_context=context, initializer=_set_up)
+        pool = self._pool()
         running: dict[Future[Done], Activity] = {}
         try:
-            while True:
-                while len(running) < self.plan.jobs and not self._over():
-                    activity = next(queue, None)
-                    if activity is None:
-                        break
-                    begin(activity)
-                    future = pool.submit(
-                        _perform, self.target, activity, set(self._known), self.plan.effort
-                    )
-                    running[future] = activity
-                if not running:
+            for lives in range(LIVES, 0, -1):
+                if self._until_broken(pool, queue, running, begin, end):
                     return
-                finished, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    self._took(_result(future, running[future]), running.pop(future), end)
+                lost = list(running.values())
+                running.clear()
+                pool.shutdown(wait=False)
+                names = " or ".join(each.name for each in lost)
+                trouble = f"a process of the suite was killed during {names}"
+                self._took(Done(lost[0].name, Tally(), (), 0.0, trouble), lost[0], end)
+                if lives > 1:
+                    queue, pool = chain(lost[1:], queue), self._pool()
+            self.stopped = f"processes of the suite were killed {LIVES} times"
         except KeyboardInterrupt:
-            _end_now(pool)
+            _leave_off_all(pool)
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
+
+    def _pool(self) -> ProcessPoolExecutor:
+        context = multiprocessing.get_context("forkserver")
+        return ProcessPoolExecutor(self.plan.jobs, mp_context=context, initializer=_set_up)
+
+    def _until_broken(
+        self,
+        pool: ProcessPoolExecutor,
+        queue: Iterator[Activity],
+        running: dict[Future[Done], Activity],
+        begin: Any,
+        end: Any,
+    ) -> bool:
+        """Do activities side by side; return false when a process was killed."""
+        while True:
+            while len(running) < self.plan.jobs and not self._over():
+                activity = next(queue, None)
+                if activity is None:
+                    break
+                begin(activity)
+                running[self._submitted(pool, activity)] = activity
+            if not running:
+                return True
+            finished, _ = wait(running, return_when=FIRST_COMPLETED)
+            whole = [each for each in finished if not _killed(each)]
+            for future in whole:
+                self._took(future.result(), running.pop(future), end)
+            if len(whole) < len(finished):
+                return False
+
+    def _submitted(self, pool: ProcessPoolExecutor, activity: Activity) -> Future[Done]:
+        known, effort = set(self._known), self.plan.effort
+        try:
+            return pool.submit(_perform, self.target, activity, known, effort)
+        except BrokenProcessPool as error:
+            lost: Future[Done] = Future()
+            lost.set_exception(error)
+            return lost
 
     def _took(self, done: Done, activity: Activity, end: Any) -> None:
         self.done.append(done)
@@ -253,13 +306,11 @@ class Campaign:
         end(activity, done)
 
 
-def _result(future: Future[Done], activity: Activity) -> Done:
-    try:
-        return future.result()
-    except BrokenProcessPool:
-        return Done(activity.name, Tally(), (), 0.0, "a process of the suite was killed")
+def _killed(future: Future[Done]) -> bool:
+    return isinstance(future.exception(), BrokenProcessPool)
 
 
-def _end_now(pool: ProcessPoolExecutor) -> None:
-    for process in list(getattr(pool, "_processes", {}).values()):
-        os.kill(process.pid, signal.SIGTERM)
+def _leave_off_all(pool: ProcessPoolExecutor) -> None:
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGTERM)

@@ -226,7 +226,7 @@ class Lab:
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)
         view = self.world.views[process]
-        held = self.setting.oracle.holding(rules, call, view)
+        held = rules.holding(call, view)
         fitting = [rule for rule, when, _ in rules.accepts if when is None or when(call, view, None)]
         expected = held[0] if held else fitting[0] if fitting else rules.accepts[0][0]
         allowed = "the call is refused" if held else "the call returns"

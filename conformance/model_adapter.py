@@ -30,11 +30,11 @@ from halcert.adapters.protocol import (
 from halcert.conformance.book import resolve
 from halcert.conformance.values import constants_of
 from halcert.model.concrete import Oracle, World
-from halcert.model.concrete.oracle import Compiled
+from halcert.model.concrete.compiled import Compiled
 from halcert.model.concrete.rope import parts
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import interfaces
-from halcert.spec.language import BitWord, Call, Record, Returned, Rule, align_up, poison
+from halcert.spec.language import FAILURE, SUCCESS, BitWord, Call, Record, Returned, Rule, align_up, poison
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
 
@@ -164,10 +164,10 @@ class ModelActor:
         call = session.interfaces[name].parse(args)
         view = session.world.views[self._process]
         rules = oracle.rules(name)
-        held = oracle.holding(rules, call, view)
+        held = rules.holding(call, view)
         if held or oracle.undefined(name, call, session.world, self._process):
             return self._refuse(rules, call, view, held)
-        result = self._choice(rules, call, view, code=0).solved(rules.on_success)
+        result = self._choice(rules, call, view, code=0).solved(rules.ensures[SUCCESS])
         judged = oracle.judge(session.world, call, result, process=self._process)
         if judged.violation is not None:
             raise Unanswerable(f"{judged.violation.rule}: {judged.violation.allowed}")
@@ -178,7 +178,7 @@ class ModelActor:
         self, rules: Compiled, call: Call, view: Any, held: list[Rule]
     ) -> tuple[int, dict[str, Any]]:
         codes = [code for rule in held for code in rule.codes] or [DrvError.INVALID_VALUE]
-        result = self._choice(rules, call, view, code=int(codes[0])).solved(rules.on_failure)
+        result = self._choice(rules, call, view, code=int(codes[0])).solved(rules.ensures[FAILURE])
         return result.code, plain_outputs(result)
 
     def _choice(self, rules: Compiled, call: Call, view: Any, code: int) -> Choice:

@@ -10,7 +10,6 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from typing_extensions import Self
 
 from halcert.conformance.activity import Activity, Done
-from halcert.conformance.suite import outcome_of
 from halcert.conformance.tally import Tally
 from halcert.spec.language import Rule, Strength
 
@@ -29,6 +28,7 @@ class RunProgress:
         self._must = {rule.id for rule in rules if rule.strength is Strength.MUST}
         self._tally = Tally()
         self._found = 0
+        self._told: set[str] = set()
         self._started = time.monotonic()
         self._last_line = 0.0
         self._bar: Progress | None = None
@@ -76,7 +76,8 @@ class RunProgress:
         self._found += len(done.failures)
         if self._quiet:
             return
-        if outcome_of(done) == "error":
+        if done.trouble and done.trouble not in self._told:
+            self._told.add(done.trouble)
             self._say(f"{activity.name}: harness error: {done.trouble}")
         for failure in done.failures:
             self._say(

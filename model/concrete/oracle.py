@@ -7,26 +7,16 @@ violation with the rule, what was allowed and what came.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
 
+from halcert.model.concrete.compiled import Compiled, compiled
 from halcert.model.concrete.rope import Author, first_mismatch
 from halcert.model.concrete.world import World
 from halcert.spec.abi.codes import symbol_of
-from halcert.spec.language import (
-    FAILURE,
-    SUCCESS,
-    Call,
-    Interface,
-    Kind,
-    Returned,
-    Rule,
-    Strength,
-)
+from halcert.spec.language import Call, Interface, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
 
 
@@ -66,68 +56,6 @@ class Judgement(msgspec.Struct, frozen=True):
     held: tuple[str, ...] = ()
 
 
-Condition = Callable[..., bool]
-
-
-@dataclass(frozen=True)
-class Compiled:
-    """The rules of one interface for one product, sorted by what they need."""
-
-    interface: Interface
-    arguments: tuple[tuple[Rule, Condition], ...]
-    states: tuple[tuple[Rule, Condition], ...]
-    may: tuple[tuple[Rule, Condition], ...]
-    undefined: tuple[tuple[Rule, Condition], ...]
-    accepts: tuple[tuple[Rule, Condition | None, Callable[..., Any]], ...]
-    on_success: tuple[tuple[Rule, Condition | None, Callable[..., bool]], ...]
-    on_failure: tuple[tuple[Rule, Condition | None, Callable[..., bool]], ...]
-    observes: tuple[tuple[Rule, Callable[..., Any]], ...]
-
-
-def _bound(function: Callable[..., Any], names: tuple[str, ...], profile: Profile) -> Any:
-    """Return the function with the product filled in, called as ``(call, state, result)``."""
-    if "profile" in names:
-        function = partial(function, profile=profile)
-    state, result = "state" in names, "result" in names
-    if state and result:
-        return lambda call, view, given: function(call, state=view, result=given)
-    if state:
-        return lambda call, view, _given: function(call, state=view)
-    if result:
-        return lambda call, _view, given: function(call, result=given)
-    return lambda call, _view, _given: function(call)
-
-
-def compiled(interface: Interface, profile: Profile) -> Compiled:
-    """Sort the rules of an interface for a product."""
-    from halcert.spec.language.rule import needs_of
-
-    def when_of(rule: Rule) -> Condition | None:
-        return _bound(rule.when, needs_of(rule.when), profile) if rule.when else None
-
-    def of(kind: Kind) -> list[tuple[Rule, Any]]:
-        found = interface.rules_of(kind, profile.name)
-        return [(rule, _bound(rule.function, rule.needs, profile)) for rule in found]
-
-    def plain(rule: Rule) -> Condition:
-        function = rule.function
-        return partial(function, profile=profile) if "profile" in rule.needs else function
-
-    rejecting = interface.rules_of(Kind.REJECTS, profile.name)
-    ensuring = [(rule, when_of(rule), check) for rule, check in of(Kind.ENSURES)]
-    return Compiled(
-        interface=interface,
-        arguments=tuple((r, plain(r)) for r in rejecting if not r.reads_state),
-        states=tuple((r, plain(r)) for r in rejecting if r.reads_state),
-        may=tuple(of(Kind.MAY_REJECT)),
-        undefined=tuple(of(Kind.UNDEFINED)),
-        accepts=tuple((rule, when_of(rule), effect) for rule, effect in of(Kind.ACCEPTS)),
-        on_success=tuple(e for e in ensuring if e[0].on == SUCCESS),
-        on_failure=tuple(e for e in ensuring if e[0].on == FAILURE),
-        observes=tuple(of(Kind.OBSERVES)),
-    )
-
-
 class Oracle:
     """Judges calls of one product's interfaces."""
 
@@ -140,22 +68,12 @@ class Oracle:
         """Return the compiled rules of an interface."""
         return self._compiled[interface]
 
-    def holding(self, rules: Compiled, call: Call, view: Any) -> list[Rule]:
-        """Return the rejecting rules whose condition is true, in declared order."""
-        held = [rule for rule, condition in rules.arguments if condition(call)]
-        held += [rule for rule, condition in rules.states if condition(call, state=view)]
-        return held
-
     def undefined(self, interface: str, call: Call, world: World, process: int = 0) -> Rule | None:
         """Return the rule by which nothing is promised about this call, if there is one."""
         rules = self._compiled[interface]
-        if any(condition(call) for _, condition in rules.arguments):
+        if rules.refused_by_arguments(call):
             return None
-        view = world.views[process]
-        for rule, condition in rules.undefined:
-            if condition(call, view, None):
-                return rule
-        return None
+        return rules.undefined(call, world.views[process])
 
     def judge(
         self,
@@ -174,7 +92,7 @@ class Oracle:
         """
         rules = self._compiled[call.interface.name]
         view = world.views[process]
-        held = self.holding(rules, call, view)
+        held = rules.holding(call, view)
         if result.code == 0:
             if held:
                 return _accepted_wrongly(world, held, result)
@@ -191,13 +109,9 @@ class Oracle:
         step: int,
     ) -> Judgement:
         view = world.views[process]
-        shown: list[str] = []
-        for rule, when, check in rules.on_success:
-            if when is not None and not when(call, view, result):
-                continue
-            if not check(call, view, result):
-                return Judgement(world, _broken_promise(rule, result))
-            shown.append(rule.id)
+        broken, shown = rules.broken_on_success(call, view, result)
+        if broken is not None:
+            return Judgement(world, _broken_promise(broken, result))
         for rule, extent_of in rules.observes:
             memory, offset, _length = extent_of(call, view, result)
             data = result.data  # type: ignore[attr-defined]
@@ -223,11 +137,11 @@ class Oracle:
         held: list[Rule],
     ) -> Judgement:
         code = result.code
-        may = [rule for rule, condition in rules.may if condition(call, view, result)]
+        may = rules.permitting(call, view)
         excused = [rule for rule in may if not rule.codes or code in rule.codes]
         named = [rule for rule in held if rule.codes]
         explaining = [rule for rule in named if code in rule.codes]
-        open_code = not explaining and any(c(call, view, result) for _, c in rules.undefined)
+        open_code = not explaining and rules.undefined(call, view) is not None
         if named and not explaining and not excused and not open_code:
             return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
         if not held and not excused:
@@ -239,13 +153,10 @@ class Oracle:
             shown = [held[0].id]
         elif len(explaining) == 1 and not excused:
             shown = [explaining[0].id]
-        for rule, when, check in rules.on_failure:
-            if when is not None and not when(call, view, result):
-                continue
-            if not check(call, view, result):
-                return Judgement(world, _broken_promise(rule, result), held=_ids(held))
-            shown.append(rule.id)
-        return Judgement(world, None, tuple(shown), _ids(held))
+        broken, kept = rules.broken_on_failure(call, view, result)
+        if broken is not None:
+            return Judgement(world, _broken_promise(broken, result), held=_ids(held))
+        return Judgement(world, None, (*shown, *kept), _ids(held))
 
 
 def _ids(rules: Iterable[Rule]) -> tuple[str, ...]:

@@ -51,7 +51,7 @@ class ConcreteTable(Generic[R]):
 
     def any(self, predicate: Callable[[R], bool]) -> bool:
         """Tell whether the predicate holds for some row."""
-        return any(predicate(each) for each in self)
+        return len(self._rows) > 0 and any(predicate(each) for each in self)
 
     def all(self, predicate: Callable[[R], bool]) -> bool:
         """Tell whether the predicate holds for every row."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from halcert.model.proofs.pleasant import steps_of
+from halcert.model.proofs.pleasant import Instance, instance_of
 from halcert.model.proofs.search import Reached
-from halcert.model.proofs.witness import UNDEFINED, Step, Witness
+from halcert.model.proofs.witness import UNDEFINED, Witness
 from halcert.model.proofs.words import Word
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.solver import Answer, Solver
@@ -68,6 +68,7 @@ class Boundaries:
         """Take the solver that finds values."""
         self.solver = solver
         self.profile = profile
+        self.objections: list[str] = []
         self._taken: set[tuple[object, ...]] = set()
 
     def of_rule(self, found: Reached) -> Iterator[Witness]:
@@ -112,14 +113,18 @@ class Boundaries:
         self._taken.add(name)
         self.solver.push()
         self.solver.add(*word.facts)
-        steps = self._steps(word, reading, claim, condition)
+        found = self._instance(word, reading, claim, condition)
         self.solver.pop()
-        if steps is not None and steps[-1].expected.verdict != UNDEFINED:
-            yield Witness(rule, self.profile.name, "boundary", steps, note, alone=False)
+        if found is None:
+            return
+        if found.objection:
+            self.objections.append(f"{rule}, {note}: {found.objection}")
+        if found.steps[-1].expected.verdict != UNDEFINED:
+            yield Witness(rule, self.profile.name, "boundary", found.steps, note, alone=False)
 
-    def _steps(
+    def _instance(
         self, word: Word, reading: Reading, claim: BoolLike, condition: BoolLike
-    ) -> tuple[Step, ...] | None:
+    ) -> Instance | None:
         """Prefer that nothing but the rule itself refuses the call."""
         others = [h.holds for h in reading.rejects if h.holds is not condition]
         wanted = (
@@ -128,5 +133,5 @@ class Boundaries:
         )
         for each in wanted:
             if each is not False and self.solver.check(each) is Answer.YES:
-                return steps_of(self.solver, word, reading, each)
+                return instance_of(self.solver, word, reading, each)
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from halcert.model.proofs.rehearsal import objections
 from halcert.model.proofs.witness import (
     ACCEPTED,
     EITHER,
@@ -41,6 +42,13 @@ SMALL = 4096
 FEW = 16
 
 
+class Instance(NamedTuple):
+    """A concrete witness, and what the oracle objects to in it."""
+
+    steps: tuple[Step, ...]
+    objection: str
+
+
 class Given(NamedTuple):
     """What a call of the word gave: an address with the bytes behind it, or a handle."""
 
@@ -51,15 +59,15 @@ class Given(NamedTuple):
     reach: int
 
 
-def steps_of(
+def instance_of(
     solver: Solver, word: Word, reading: Reading, condition: BoolLike
-) -> tuple[Step, ...] | None:
+) -> Instance | None:
     """Return a pleasant instance of a word and of the call that it ends in.
 
     The facts of the word must be asserted in the solver.
 
     Returns:
-        The steps, or None if the solver does not find values.
+        The instance, or None if the solver does not find values.
     """
     solver.push()
     solver.add(condition)
@@ -73,7 +81,9 @@ def steps_of(
     ]
     values = solver.model(leaves)
     solver.pop()
-    return _concrete(readings, word, Evaluator(values))
+    value = Evaluator(values)
+    steps = _concrete(readings, word, value)
+    return Instance(steps, next(objections(readings, steps, value), ""))
 
 
 # ----------------------------------------------------------------------------------------- wishes

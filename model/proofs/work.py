@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
 
 import msgspec
@@ -10,12 +11,14 @@ from halcert.model.proofs.agreement import SAMPLES, Comparison
 from halcert.model.proofs.boundary import Boundaries
 from halcert.model.proofs.checks import Checks
 from halcert.model.proofs.influence import Influence
-from halcert.model.proofs.pleasant import steps_of
+from halcert.model.proofs.pleasant import instance_of
 from halcert.model.proofs.records import (
+    AGREEMENT,
     NOT_SHADOWED,
     PROVED,
     REACHABLE,
     REFUTED,
+    THEOREM,
     UNSETTLED,
     Findings,
     Record,
@@ -23,11 +26,12 @@ from halcert.model.proofs.records import (
 from halcert.model.proofs.search import DEPTH, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
-from halcert.model.proofs.witness import Witness
+from halcert.model.proofs.witness import REJECTED, Witness
 from halcert.model.symbolic.solver import Solver
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import Area, Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import PROFILES, Profile
+from halcert.spec.universal import REFUSAL_HAS_NO_EFFECT
 
 SEARCH = "search"
 INTERFACE = "interface"
@@ -82,7 +86,10 @@ def _search(task: Task) -> Findings:
     search.run(wanted, DEPTH, SECONDS)
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
-    return Findings(tuple(records), tuple(outcome.witnesses(wanted)))
+    witnesses = outcome.witnesses(wanted)
+    if not task.only:
+        records += outcome.rehearsed(task.areas, witnesses)
+    return Findings(tuple(records), tuple(witnesses))
 
 
 def _below(areas: tuple[str, ...]) -> tuple[str, ...]:
@@ -99,6 +106,7 @@ class _Outcome:
         self.search = search
         self.profile = profile
         self.solver = Solver()
+        self.objections: list[str] = []
 
     def records(self, rule: Rule) -> tuple[Record, ...]:
         return self._reachable(rule), self._not_shadowed(rule)
@@ -156,7 +164,25 @@ class _Outcome:
                 whole += boundaries.of_rule(each)
             elif each.rule.kind is Kind.ACCEPTS:
                 whole += boundaries.of_top(each)
+        self.objections += boundaries.objections
         return whole
+
+    def rehearsed(self, areas: tuple[str, ...], witnesses: list[Witness]) -> Iterator[Record]:
+        """Settle what follows from rehearsing the witnesses with the oracle.
+
+        That a refusal changes nothing is so by construction, symbolically: rules have no way to
+        say what state a refused call leaves. Concretely the rehearsals show it.
+        """
+        status = REFUTED if self.objections else PROVED
+        note = "\n".join(self.objections[:3])
+        for name in areas:
+            generation = self.profile.generation
+            yield Record(AGREEMENT, f"witnesses of {name}", name, generation, status, 0.0, note)
+            for rule in AREAS[name].universal:
+                if rule is REFUSAL_HAS_NO_EFFECT:
+                    refused = sum(w.steps[-1].expected.verdict == REJECTED for w in witnesses)
+                    text = note or f"by construction, and shown by {refused} refused witnesses"
+                    yield Record(THEOREM, rule.id, name, generation, status, 0.0, text)
 
     def _best(self, rule: Rule) -> Reached | None:
         if rule.kind is not Kind.ENSURES and rule.id in self.search.alone:
@@ -166,11 +192,13 @@ class _Outcome:
     def _witness(self, found: Reached) -> Witness | None:
         self.solver.push()
         self.solver.add(*found.word.facts)
-        steps = steps_of(self.solver, found.word, found.reading, found.condition)
+        made = instance_of(self.solver, found.word, found.reading, found.condition)
         self.solver.pop()
-        if steps is None:
+        if made is None:
             return None
-        return Witness(found.rule.id, self.profile.name, "rule", steps, "", found.alone)
+        if made.objection:
+            self.objections.append(f"{found.rule.id}: {made.objection}")
+        return Witness(found.rule.id, self.profile.name, "rule", made.steps, "", found.alone)
 
 
 def _interface(task: Task) -> Findings:

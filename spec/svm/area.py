@@ -20,43 +20,50 @@ from halcert.spec.svm.invariants import INVARIANTS
 from halcert.spec.svm.prefetch import MemAddressTranslate, MemPrefetchToDevice
 from halcert.spec.svm.query import MemGetAddressRange, MemGetAttribute
 from halcert.spec.svm.submit import MemcpySumbit, MemcpyWait
+from halcert.spec.svm.theorems import theorems_of
 from halcert.spec.universal import UNIVERSAL
 
 INTERFACES = tuple(
-        call.interface
-        for call in (
-            MemAgentOpen,
-            MemAgentClose,
-            MemDeviceOpen,
-            MemDeviceClose,
-            MemAlloc,
-            MemFree,
-            MemsetD8,
-            Memcpy,
-            HalMemcpy,
-            Memcpy2D,
-            MemcpyBatch,
-            MemCpyAsync,
-            MemCpyAsyncWaitFinish,
-            ConvertAddr,
-            DestroyAddr,
-            DestroyAddrBatch,
-            MemcpySumbit,
-            MemcpyWait,
-            MemAdvise,
-            MemPrefetchToDevice,
-            MemAddressTranslate,
-            MemGetAttribute,
-            MemGetInfo,
-            MemGetAddressRange,
-            MemCtl,
-            HostMap,
-            HostUnmap,
-            HostStore,
-            HostFill,
-            HostLoad,
-        )
-    ),
+    call.interface
+    for call in (
+        MemAgentOpen,
+        MemAgentClose,
+        MemDeviceOpen,
+        MemDeviceClose,
+        MemAlloc,
+        MemFree,
+        MemsetD8,
+        Memcpy,
+        HalMemcpy,
+        Memcpy2D,
+        MemcpyBatch,
+        MemCpyAsync,
+        MemCpyAsyncWaitFinish,
+        ConvertAddr,
+        DestroyAddr,
+        DestroyAddrBatch,
+        MemcpySumbit,
+        MemcpyWait,
+        MemAdvise,
+        MemPrefetchToDevice,
+        MemAddressTranslate,
+        MemGetAttribute,
+        MemGetInfo,
+        MemGetAddressRange,
+        MemCtl,
+        HostMap,
+        HostUnmap,
+        HostStore,
+        HostFill,
+        HostLoad,
+    )
+)
+
+SVM_AREA = Area(
+    name="svm",
+    title="SVM core: allocation, set, copy, query and control",
+    interfaces=INTERFACES,
     invariants=INVARIANTS,
+    theorems=theorems_of(INTERFACES),
     universal=UNIVERSAL,
 )

@@ -131,11 +131,7 @@ class MemcpyBatch(Call, frozen=True):
     @rejects("SVM-BATCH-007", NOT_SUPPORT, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
     def within_the_host(call, state: State) -> bool:
         """No copy is from host to host."""
-        return (
-            _any_on_the_host(call, state)
-            and _all_promised(call, state)
-            and not _any_barred(call, state)
-        )
+        return _any_on_the_host(call, state) and _all_promised(call, state)
 
     @rejects(
         "SVM-BATCH-008",
@@ -166,11 +162,7 @@ class MemcpyBatch(Call, frozen=True):
     @rejects("SVM-BATCH-010", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
     def device_alone_may_access(call, state: State) -> bool:
         """Memory for the device's control CPU alone cannot be copied."""
-        return (
-            _any_barred(call, state)
-            and _all_promised(call, state)
-            and not _any_on_the_host(call, state)
-        )
+        return _any_barred(call, state) and _all_promised(call, state)
 
     @undefined("SVM-BATCH-011", source=SENSE)
     def arrays_are_short(call) -> bool:

@@ -74,6 +74,28 @@ def _present_devices_are_known(state: State) -> bool:
     )
 
 
+def _control_memory_is_device_memory(state: State) -> bool:
+    return state.blocks.all(
+        lambda block: not block.cp_only or block.kind == DEV or block.kind == DVPP
+    )
+
+
+def _descriptors_are_matrices(state: State) -> bool:
+    return state.descriptors.all(
+        lambda made: (
+            made.width > 0
+            and made.height > 0
+            and made.dpitch >= made.width
+            and made.spitch >= made.width
+            and made.first >= 0
+            and made.length > 0
+            and made.first + made.length <= made.width * made.height
+            and made.target_span == made.dpitch * (made.height - 1) + made.width
+            and made.source_span == made.spitch * (made.height - 1) + made.width
+        )
+    )
+
+
 def _copies_use_live_memory(state: State) -> bool:
     return state.copies.all(
         lambda copy: (
@@ -142,5 +164,17 @@ INVARIANTS = (
         "A process knows of every device that is present, and ids are small.",
         _present_devices_are_known,
         ("devices", "hardware"),
+    ),
+    Invariant(
+        "SVM-INV-010",
+        "Memory for the control CPU alone is device memory.",
+        _control_memory_is_device_memory,
+        ("blocks",),
+    ),
+    Invariant(
+        "SVM-INV-011",
+        "A descriptor stands for bytes of a matrix.",
+        _descriptors_are_matrices,
+        ("descriptors",),
     ),
 )

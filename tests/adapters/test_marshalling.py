@@ -226,7 +226,6 @@ def test_references_reach_into_earlier_outputs(actor, do):
         ("halMemAlloc", {"pp": 1, "size": 1, "flag": 1}, "neither true nor false"),
         ("halMemcpy2D", {"p_copy": {"wdith": 1}}, "no member 'wdith'"),
         ("halMemcpy2D", {"p_copy": [1]}, "no mapping"),
-        ("drvMemDestroyAddr", {"ptr": 5}, "no descriptor 5"),
         ("drvMemDestroyAddr", {"ptr": True}, "names no earlier descriptor"),
         ("halMemNonsense", {}, "no interface"),
         ("host.unmap", {"address": 4096}, "gave no address"),

@@ -295,8 +295,7 @@ def _together(stage, spoken, name, args, out, options):
 
 def may_rules(stage, name, args):
     call, view = stage.call(name, args), stage.world.views[0]
-    held = stage.oracle.rules(name).may
-    return [each for each, condition in held if condition(call, view, None)]
+    return stage.oracle.rules(name).permitting(call, view)
 
 
 def _may(stage, spoken, name, args, out, options):
@@ -308,10 +307,10 @@ def _may(stage, spoken, name, args, out, options):
 
 
 def _undefined(stage, spoken, name, args, out, options):
-    found = stage.oracle.rules(name).undefined
     view, call = stage.world.views[0], stage.call(name, args)
     assert stage.undefined(name, args) is not None
-    assert spoken.id in [each.id for each, condition in found if condition(call, view, None)]
+    found = dict(profile=stage.oracle.profile, state=view)
+    assert spoken.function(call, **{need: found[need] for need in spoken.needs})
 
 
 def _accepts(stage, spoken, name, args, out, options):
