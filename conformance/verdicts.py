@@ -142,6 +142,7 @@ def _rule_result(
         seen_false=accepted if rejecting else 0,
         evidence=tuple(tally.evidence.get(rule.id, ())),
         reason=reason,
+        broken=_broken(rule, verdict, found),
     )
 
 
@@ -168,20 +169,32 @@ def _verdict(
     return Verdict.NOT_EXERCISED, "no call of this run shows it"
 
 
+def _broken(rule: Rule, verdict: Verdict, found: Sequence[Finding]) -> str:
+    """Return the strength of the strongest part of a rule that is broken."""
+    if verdict not in BROKEN:
+        return ""
+    strengths = {finding.strength for finding in found} or {rule.strength.value}
+    return next(each.value for each in Strength if each.value in strengths)
+
+
+def stands_against(result: RuleResult) -> bool:
+    """Tell whether a verdict stands against a certificate."""
+    crashed = result.verdict in (Verdict.CRASHED, Verdict.HUNG)
+    return crashed or result.broken == Strength.MUST.value
+
+
 def judged(
     campaign: Campaign, results: Sequence[RuleResult], *, interrupted: bool
 ) -> tuple[Exit, str]:
     """Return the exit code of a run and why it is not certified."""
     troubled = [done for done in campaign.done if done.trouble]
-    broken = [r.id for r in results if r.verdict in BROKEN and r.strength == "MUST"]
-    crashed = [r.id for r in results if r.verdict in (Verdict.CRASHED, Verdict.HUNG)]
+    broken = [result.id for result in results if stands_against(result)]
     open_rules = [
         r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.NOT_EXERCISED
     ]
     flaky = [r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.FLAKY]
-    if broken or crashed:
-        ids = list(dict.fromkeys([*broken, *crashed]))
-        return Exit.VIOLATIONS, f"{_rules(ids)} broken"
+    if broken:
+        return Exit.VIOLATIONS, f"{_rules(broken)} broken"
     if troubled:
         return Exit.HARNESS, f"the suite failed in {troubled[0].activity}: {troubled[0].trouble}"
     if interrupted:

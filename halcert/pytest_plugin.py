@@ -19,6 +19,7 @@ from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
 from halcert.conformance.run import Choice, UsageError, prepared
 from halcert.conformance.suite import Suite, message_of, outcome_of
+from halcert.conformance.verdicts import stands_against
 from halcert.reports import write_reports
 from halcert.results import Certificate, RuleResult, Verdict
 
@@ -166,10 +167,10 @@ def of_rule(result: RuleResult, certificate: Certificate) -> tuple[str, str]:
     """Return outcome and message of a rule's item."""
     found = [f for f in certificate.findings if f.rule == result.id]
     text = "\n".join(f"allowed {f.allowed}; came {f.came}; trace {f.trace}" for f in found)
-    if result.verdict in (Verdict.CRASHED, Verdict.HUNG):
-        return "failed", text
+    if stands_against(result):
+        return "failed", text or result.reason
     if result.verdict is Verdict.VIOLATES:
-        return ("failed" if result.strength == "MUST" else "deviates"), text or result.reason
+        return "deviates", text or result.reason
     if result.verdict is Verdict.CONFORMS:
         return "passed", ""
     return "skipped", f"{result.verdict.value}: {result.reason or text}"

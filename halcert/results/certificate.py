@@ -83,6 +83,8 @@ class RuleResult(msgspec.Struct, frozen=True):
         seen_false: number of calls for which its condition was false.
         evidence: the first tests that showed it.
         reason: why it is unsupported or was not exercised; empty otherwise.
+        broken: strength of the strongest part that is broken; empty if none is. A refusal can be
+            a MUST while its code is a SHOULD.
     """
 
     id: str
@@ -98,6 +100,7 @@ class RuleResult(msgspec.Struct, frozen=True):
     seen_false: int = 0
     evidence: tuple[str, ...] = ()
     reason: str = ""
+    broken: str = ""
 
 
 class TestResult(msgspec.Struct, frozen=True):

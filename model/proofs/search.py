@@ -30,7 +30,7 @@ DEPTH_ALONE = 4
 """The same where a rule has had a say and the search is for a call that it decides alone."""
 DEPTH_OF_ALL = 3
 """The same when words that remove rows, and every order of calls, are looked at, too."""
-SECONDS = 20.0
+SECONDS = 120.0
 MILLISECONDS = 1000
 
 

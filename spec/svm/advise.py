@@ -151,12 +151,14 @@ class MemAdvise(Call, frozen=True):
         )
 
     @rejects("SVM-ADVISE-011", NOT_SUPPORT, strength=SHOULD, source=V3, profiles=GEN3)
-    def access_is_fixed(call, state: State) -> bool:
+    def access_is_fixed(call, state: State, profile: Profile) -> bool:
         """Only the access to HOST_RW_DEV_RO memory can be changed."""
         block = state.blocks.at(call.ptr)
+        exact = block.contiguous and block.size == call.count
         return (
             _on_access(call)
-            and whole(block, call.ptr, call.count)
+            and block.exists
+            and (exact or (not block.contiguous and _whole_block(call, block, profile)))
             and block.kind != USER
             and block.device == call.device
             and not block.host_writes

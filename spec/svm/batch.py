@@ -128,7 +128,14 @@ class MemcpyBatch(Call, frozen=True):
         """Every copy has at least one byte."""
         return _copies(call).any(lambda _dst, _src, size: size == 0)
 
-    @rejects("SVM-BATCH-007", NOT_SUPPORT, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
+    @rejects(
+        "SVM-BATCH-007",
+        NOT_SUPPORT,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2),
+        profiles=GEN2,
+    )
     def within_the_host(call, state: State) -> bool:
         """No copy is from host to host."""
         return _any_on_the_host(call, state) and _all_promised(call, state)
@@ -192,11 +199,6 @@ class MemcpyBatch(Call, frozen=True):
             and not _any_on_the_host(call, state)
         )
 
-    @undefined("SVM-BATCH-014", source=HEADER, profiles=GEN3)
-    def between_devices_v3(call, state: State) -> bool:
-        """Copying between devices only."""
-        return _first_between_devices(call, state) and not _mixed(call, state)
-
     @undefined("SVM-BATCH-015", source=SENSE)
     def destinations_meet(call) -> bool:
         """Copying to the same bytes twice."""
@@ -211,6 +213,43 @@ class MemcpyBatch(Call, frozen=True):
     def virtual_machines_may_not(call) -> bool:
         """Virtual machines may not support batches."""
         return True
+
+    @rejects(
+        "SVM-BATCH-018",
+        NOT_SUPPORT,
+        PARA_ERROR,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V3),
+        profiles=GEN3,
+    )
+    def within_the_host_v3(call, state: State) -> bool:
+        """No copy is from host to host.
+
+        If the others are not, and both ends are of halMemAlloc, that they differ is found first.
+        """
+        return (
+            _any_on_the_host(call, state)
+            and _all_promised(call, state)
+            and not _any_barred(call, state)
+        )
+
+    @rejects(
+        "SVM-BATCH-019",
+        NOT_SUPPORT,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V3),
+        profiles=GEN3,
+    )
+    def between_devices_v3(call, state: State) -> bool:
+        """The copies are not from device to device."""
+        return (
+            _first_between_devices(call, state)
+            and not _mixed(call, state)
+            and _all_promised(call, state)
+            and not _any_barred(call, state)
+        )
 
     @accepts("SVM-BATCH-020", strength=MUST, source=HEADER, changes=("blocks", "contents"))
     def copies(call, state: State) -> State:

@@ -182,14 +182,20 @@ class Memcpy2D(Call, frozen=True):
         way = call.p_copy.direction
         return _looked_at(call, profile) and way != TO_DEVICE and way != TO_HOST
 
-    @rejects("SVM-C2D-009", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    @rejects("SVM-C2D-009", INVALID_VALUE, NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
     def second_row_wraps(call, profile: Profile) -> bool:
-        """The second row does not lie behind the end of the address space."""
+        """The second row does not lie behind the end of the address space.
+
+        Where neither address is the module's, SVM v2 finds that first and answers NOT_SUPPORT.
+        """
         return _looked_at(call, profile) and _wraps(call.p_copy)
 
-    @rejects("SVM-C2D-010", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
+    @rejects("SVM-C2D-010", INVALID_VALUE, NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
     def too_many_rows(call, profile: Profile) -> bool:
-        """There are at most 5 Mi rows; SVM v2 asks that of descriptors only."""
+        """There are at most 5 Mi rows; SVM v2 asks that of descriptors only.
+
+        Where neither address is the module's, SVM v2 finds that first and answers NOT_SUPPORT.
+        """
         return call.p_copy.given and _too_many_rows(call, profile)
 
     @rejects("SVM-C2D-011", INVALID_VALUE, strength=SHOULD, source=(V2, V3))

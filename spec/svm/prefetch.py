@@ -27,7 +27,6 @@ from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, State
 from halcert.spec.svm.flags import DEV, DVPP, SVM
 from halcert.spec.svm.memory import (
     aligned,
-    device_side,
     in_tail,
     of_the_host,
     pageless,
@@ -257,7 +256,7 @@ class MemAddressTranslate(Call, frozen=True):
     def memory_is_readonly(call, state: State) -> bool:
         """Read-only memory is not translated."""
         block = state.blocks.covering(call.vptr)
-        return block.readonly and device_side(block) and within(block, call.vptr, 1)
+        return block.readonly and block.kind == DEV and within(block, call.vptr, 1)
 
     @undefined("SVM-TRANS-007", source=HEADER, profiles=GEN2)
     def not_promised(call, state: State) -> bool:

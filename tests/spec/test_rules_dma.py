@@ -101,6 +101,7 @@ CASES = [
     ("rejects", "SVM-ADVISE-010", {"ptr": "RW+4096", "count": 4096}),
     ("accepts", "SVM-ADVISE-022", {"count": 8000}),
     ("rejects", "SVM-ADVISE-011", {"ptr": "D0B"}),
+    ("rejects", "SVM-ADVISE-011", {"ptr": "D0B", "count": 8191}),
     ("rejects", "SVM-ADVISE-011", {"ptr": "H", "device": 65}),
     ("undefined", "SVM-ADVISE-012", {"ptr": "S+4096"}),
     ("undefined", "SVM-ADVISE-012", {"ptr": "M", "type": 0}),
