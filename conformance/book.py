@@ -97,22 +97,33 @@ def resolve(
 
 @cache
 def roles_of(call: type[Call]) -> dict[str, str]:
-    """Return the role of each parameter, and of each ``parameter.member``."""
+    """Return the role of each parameter, and of each ``parameter.member``.
+
+    Elements of a list have the role of the list.
+    """
     found: dict[str, str] = {}
     for name, kind in annotations_of(call).items():
-        domain = domain_of(kind)
-        if domain is not None:
-            found[name] = domain.role
-        elif isinstance(kind, type) and issubclass(kind, Record):
-            for member, inner in annotations_of(kind).items():
-                role = domain_of(inner)
-                if role is not None:
-                    found[f"{name}.{member}"] = role.role
-        elif get_origin(kind) is Sequence:
-            role = domain_of(get_args(kind)[0])
-            if role is not None:
-                found[name] = role.role
+        if name in call.__struct_fields__:
+            _add_roles(found, name, kind)
     return found
+
+
+def _add_roles(found: dict[str, str], path: str, kind: Any) -> None:
+    domain = domain_of(kind)
+    if domain is not None:
+        found.setdefault(path, domain.role)
+    elif get_origin(kind) is Sequence:
+        _add_roles(found, path, get_args(kind)[0])
+    elif isinstance(kind, type) and issubclass(kind, Record):
+        hints = annotations_of(kind)
+        for member in kind.__struct_fields__[1:]:
+            _add_roles(found, f"{path}.{member}", hints[member])
+            if member in STANDS_FOR_ITSELF:
+                _add_roles(found, path, hints[member])
+
+
+STANDS_FOR_ITSELF = ("dma", "refs")
+"""Members that may be written in place of their record: a descriptor's number, a list of them."""
 
 
 def named(roles: Mapping[str, str], args: Mapping[str, Any], book: Book) -> dict[str, Any]:

@@ -235,7 +235,9 @@ class WorkProgress:
         now = time.monotonic()
         if self._bar is not None:
             self._bar.update(
-                self._bar.task_ids[0], description=f"{name:<26.26}", completed=self._done,
+                self._bar.task_ids[0],
+                description=f"{name:<26.26}",
+                completed=self._done,
                 state=state,
             )
         elif now - self._last > LINE_SECONDS:

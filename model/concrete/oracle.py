@@ -86,9 +86,9 @@ class Oracle:
     ) -> Judgement:
         """Judge the result of a call made in a world; the call must not be undefined there.
 
-        A call that an argument check refuses may be unspecified in other respects, too (a wild
-        address, say). Then it must fail, but an implementation may look at the other respect
-        first, so the code is open.
+        A call that must fail for several reasons may fail with the code of any of them. Where
+        one of them names no code, or where the call is unspecified in other respects, too (a
+        wild address, say), an implementation may look at that first, so the code is open.
         """
         rules = self._compiled[call.interface.name]
         view = world.views[process]
@@ -141,7 +141,9 @@ class Oracle:
         excused = [rule for rule in may if not rule.codes or code in rule.codes]
         named = [rule for rule in held if rule.codes]
         explaining = [rule for rule in named if code in rule.codes]
-        open_code = not explaining and rules.undefined(call, view) is not None
+        any_code = len(named) < len(held)
+        unspecified = any_code or rules.undefined(call, view) is not None
+        open_code = bool(named) and not explaining and unspecified
         if named and not explaining and not excused and not open_code:
             return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
         if not held and not excused:

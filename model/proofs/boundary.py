@@ -9,17 +9,10 @@ from halcert.model.proofs.pleasant import Instance, instance_of
 from halcert.model.proofs.search import Reached
 from halcert.model.proofs.witness import UNDEFINED, Witness
 from halcert.model.proofs.words import Word
+from halcert.model.symbolic.algebra import both, equal, negation
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.solver import Answer, Solver
-from halcert.model.symbolic.term import (
-    Bool,
-    BoolLike,
-    Int,
-    Term,
-    both,
-    equal,
-    negation,
-)
+from halcert.model.symbolic.term import Bool, BoolLike, Int, Term
 from halcert.spec.profiles import Profile
 
 TOP = 2**64
@@ -94,9 +87,7 @@ class Boundaries:
                     claim = equal(address.term + size.term, TOP + distance)
                     names = (".".join(map(str, leaf.path)) for leaf in (address, size))
                     note = f"{' + '.join(names)} against 2**64, {side}"
-                    yield from self._witness(
-                        found.rule.id, found.word, reading, claim, note, False
-                    )
+                    yield from self._witness(found.rule.id, found.word, reading, claim, note, False)
 
     def _witness(
         self,

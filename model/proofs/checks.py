@@ -17,10 +17,11 @@ from halcert.model.proofs.records import (
     Record,
 )
 from halcert.model.proofs.situation import Situation, invariant_holds
+from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Accepted
 from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.state import changed_tables, differs, keyed, named
-from halcert.model.symbolic.term import BoolLike, both, either, integer, negation
+from halcert.model.symbolic.term import BoolLike, integer
 
 STATUS = {Answer.NO: PROVED, Answer.YES: REFUTED, Answer.UNKNOWN: UNSETTLED}
 TIMED_OUT = "the solver found no answer in time"
@@ -63,7 +64,9 @@ class Checks:
             if one.rule.choice and other.rule.choice:
                 continue
             answer, note = self.situation.refutes(
-                negation(_different(one, other)), self.reading.acceptable, one.applies,
+                negation(_different(one, other)),
+                self.reading.acceptable,
+                one.applies,
                 other.applies,
             )
             if answer is not Answer.NO:

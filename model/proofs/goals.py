@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Reading
-from halcert.model.symbolic.term import BoolLike, both, either, negation
+from halcert.model.symbolic.term import BoolLike
 from halcert.spec.language import SUCCESS, Kind, Rule, Strength
-
 
 RANK = {Strength.MUST: 3, Strength.SHOULD: 2, Strength.MAY: 1, Strength.UNDEFINED: 0}
 
@@ -47,9 +47,7 @@ def _may(rule: Rule, reading: Reading) -> Goal:
 
 
 def _undefined(rule: Rule, reading: Reading) -> Goal:
-    reach = both(
-        reading.call.bounds, negation(reading.argument_refused), reading.holds(rule)
-    )
+    reach = both(reading.call.bounds, negation(reading.argument_refused), reading.holds(rule))
     others = [h.holds for h in reading.undefined_rules if h.rule.id != rule.id]
     return Goal(reach, both(reach, negation(reading.refused), negation(either(*others))))
 

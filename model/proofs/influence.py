@@ -13,10 +13,11 @@ from functools import cached_property
 from halcert.model.proofs.goals import goal_of
 from halcert.model.proofs.situation import Situation
 from halcert.model.proofs.words import Operation
+from halcert.model.symbolic.algebra import both, negation
 from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.state import changed_tables
 from halcert.model.symbolic.table import crowds
-from halcert.model.symbolic.term import Term, both, negation
+from halcert.model.symbolic.term import Term
 from halcert.spec.language import Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import Profile
 
@@ -112,7 +113,6 @@ class Influence:
             return alone, alone
         return situation.solver.check(goal.reach), alone
 
-
     def crowd_prospects(self, rule: Rule) -> bool:
         """Tell whether a rule can decide where tables may have any number of further rows."""
         situation = self.situation(rule.interface)
@@ -152,9 +152,7 @@ class Relevance:
 
     def feeding(self, columns: Columns) -> frozenset[Operation]:
         """Return the operations that write one of the columns."""
-        return frozenset(
-            each for each in self.letters if self.influence.writes(each) & columns
-        )
+        return frozenset(each for each in self.letters if self.influence.writes(each) & columns)
 
     def at_distance(self, rules: Iterable[Rule], distance: int) -> frozenset[Operation]:
         """Return the operations that can matter this many calls before the last one."""

@@ -15,20 +15,11 @@ from halcert.model.proofs.witness import (
     Step,
 )
 from halcert.model.proofs.words import Word
+from halcert.model.symbolic.algebra import both, either, equal, less, negation
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.solver import Answer, Solver
-from halcert.model.symbolic.term import (
-    Bool,
-    BoolLike,
-    IntLike,
-    Term,
-    both,
-    either,
-    equal,
-    less,
-    negation,
-)
+from halcert.model.symbolic.term import Bool, BoolLike, IntLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, Variable
 from halcert.spec.language import BitWord, Kind, Record
 from halcert.spec.profiles import GIB, MIB
@@ -76,9 +67,7 @@ def instance_of(
         solver.pop()
         return None
     readings = [*(taken.reading for taken in word.steps), reading]
-    leaves = [
-        leaf.term for each in readings for leaf in (*each.call.leaves, *each.result.leaves)
-    ]
+    leaves = [leaf.term for each in readings for leaf in (*each.call.leaves, *each.result.leaves)]
     values = solver.model(leaves)
     solver.pop()
     value = Evaluator(values)
@@ -141,9 +130,7 @@ def _exact(leaf: Variable, view: Any) -> Iterator[BoolLike]:
 
 def _starts(view: Any, term: IntLike) -> BoolLike:
     key = view.blocks.shape.key
-    return either(
-        *(both(line.live, equal(line.values[key], term)) for line in view.blocks.lines)
-    )
+    return either(*(both(line.live, equal(line.values[key], term)) for line in view.blocks.lines))
 
 
 # -------------------------------------------------------------------------------- concrete values
@@ -189,8 +176,7 @@ def _plain(
             return None
         items = part.places[: value(part.count)]
         return [
-            _plain(item, value, given, reading, (*path, place))
-            for place, item in enumerate(items)
+            _plain(item, value, given, reading, (*path, place)) for place, item in enumerate(items)
         ]
     if isinstance(part, Record):
         if not value(part.given):

@@ -30,9 +30,7 @@ def _oracle(profile: Profile) -> Oracle:
     return Oracle(interfaces().values(), profile)
 
 
-def objections(
-    readings: list[Reading], steps: tuple[Step, ...], value: Evaluator
-) -> Iterator[str]:
+def objections(readings: list[Reading], steps: tuple[Step, ...], value: Evaluator) -> Iterator[str]:
     """Iterate over what the oracle objects to in a witness.
 
     Args:
@@ -57,9 +55,7 @@ def objections(
         world = judged.world
 
 
-def _at_the_end(
-    oracle: Oracle, world: World, call: Any, result: Any, step: Step
-) -> Iterator[str]:
+def _at_the_end(oracle: Oracle, world: World, call: Any, result: Any, step: Step) -> Iterator[str]:
     name, expected = step.interface, step.expected
     vague = oracle.undefined(name, call, world)
     held = set(oracle.judge(world, call, msgspec.structs.replace(result, code=0)).held)

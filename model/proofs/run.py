@@ -49,9 +49,7 @@ def _same_rules(one: Profile, other: Profile) -> bool:
     return all(rule.applies_to(one.name) == rule.applies_to(other.name) for rule in rules)
 
 
-def tasks(
-    areas: tuple[str, ...], *, rows: int, seed: int = 0, only: str = ""
-) -> tuple[Task, ...]:
+def tasks(areas: tuple[str, ...], *, rows: int, seed: int = 0, only: str = "") -> tuple[Task, ...]:
     """Return the pieces of work of a run, the longest ones first."""
     profiles = representatives()
     found = [Task(SEARCH, p.name, areas, rows=rows, only=only) for p in profiles]

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from halcert.model.symbolic.algebra import both, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.reading import Accepted, Reading
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES, any_state, keyed, named
-from halcert.model.symbolic.term import BoolLike, Term, both, implies
+from halcert.model.symbolic.term import BoolLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, variables
 from halcert.spec.language import BitWord, Interface, Invariant, Record
 from halcert.spec.profiles import Profile

@@ -18,11 +18,12 @@ from halcert.model.proofs.records import (
 )
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.words import DEVICES
+from halcert.model.symbolic.algebra import both, less, negation
 from halcert.model.symbolic.helpers import remembering, with_helpers
 from halcert.model.symbolic.paths import assumptions, merged
 from halcert.model.symbolic.reading import Accepted
 from halcert.model.symbolic.solver import Answer
-from halcert.model.symbolic.term import Bool, BoolLike, both, integer, less, negation
+from halcert.model.symbolic.term import Bool, BoolLike, integer
 from halcert.spec.language import Area, Invariant, Theorem
 from halcert.spec.language.domain import domain_of
 from halcert.spec.profiles import Profile

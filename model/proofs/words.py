@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from halcert.model.concrete.world import World
+from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.state import (
     TABLES,
@@ -18,7 +19,7 @@ from halcert.model.symbolic.state import (
     known_state,
 )
 from halcert.model.symbolic.table import Line, SymbolicTable
-from halcert.model.symbolic.term import Bool, BoolLike, Term, both, either, negation
+from halcert.model.symbolic.term import Bool, BoolLike, Term
 from halcert.model.symbolic.values import variables
 from halcert.spec.language import Interface, Kind, Rule
 from halcert.spec.profiles import Profile
@@ -74,9 +75,7 @@ def empty_word() -> Word:
     return Word((), known_state(World.start(DEVICES).views[0]), ())
 
 
-def extended(
-    word: Word, operation: Operation, profile: Profile, name: str = ""
-) -> Word | None:
+def extended(word: Word, operation: Operation, profile: Profile, name: str = "") -> Word | None:
     """Return the word with one more call that changes something, or None if that cannot be."""
     reading = word.reading(operation.interface, profile, name)
     outcome = reading.outcome(operation.rule)

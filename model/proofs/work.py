@@ -150,9 +150,7 @@ class _Outcome:
         self, kind: str, rule: Rule, status: str, note: str = "", seconds: float = 0.0
     ) -> Record:
         area = next(a.name for a in AREAS.values() if rule in tuple(a.rules()))
-        return Record(
-            kind, rule.id, area, self.profile.generation, status, round(seconds, 4), note
-        )
+        return Record(kind, rule.id, area, self.profile.generation, status, round(seconds, 4), note)
 
     def witnesses(self, wanted: list[Rule]) -> list[Witness]:
         """Return the witness of every rule that was reached, then the boundaries."""

@@ -11,18 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
+from halcert.model.symbolic.algebra import add, both, choose, equal, less, negation
 from halcert.model.symbolic.table import SymbolicTable
-from halcert.model.symbolic.term import (
-    BoolLike,
-    IntLike,
-    add,
-    both,
-    choose,
-    equal,
-    less,
-    negation,
-    unknown,
-)
+from halcert.model.symbolic.term import BoolLike, IntLike, unknown
 
 Read = Callable[[IntLike, IntLike], IntLike]
 PATTERN = "byte of pattern"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache
 from types import CodeType, FunctionType
 from typing import Any
 
@@ -34,7 +34,7 @@ def remembering(memo: Memo) -> Iterator[None]:
         _memos.pop()
 
 
-@lru_cache(maxsize=None)
+@cache
 def with_helpers(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return the function with merged helpers in place of plain ones."""
     if not isinstance(function, FunctionType):
@@ -59,7 +59,7 @@ def _names(code: CodeType) -> Iterator[str]:
             yield from _names(constant)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _merging(helper: FunctionType) -> Callable[..., Any]:
     def call(*args: Any, **named: Any) -> Any:
         run = with_helpers(helper)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from halcert.model.concrete.world import View
+from halcert.model.symbolic.algebra import choose, less
 from halcert.model.symbolic.paths import assume, merged
 from halcert.model.symbolic.table import SymbolicRow, joined_rows
-from halcert.model.symbolic.term import BoolLike, Int, choose, less
+from halcert.model.symbolic.term import BoolLike, Int
 from halcert.spec.language import Row
 
 MOST_ROUNDS = 2
@@ -43,6 +45,6 @@ def unrolled(rounds: Int, step: Callable[[Any, int], Any], start: Any) -> Any:
     assume(less(rounds, MOST_ROUNDS + 1))
     for number in range(MOST_ROUNDS):
         now = start
-        after = merged(lambda now=now, number=number: step(now, number), joined)
+        after = merged(partial(step, now, number), joined)
         start = joined(less(number, rounds), after, now)
     return start

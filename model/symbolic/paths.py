@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
-from halcert.model.symbolic.term import Bool, BoolLike, Int, choose
+from halcert.model.symbolic.algebra import choose
+from halcert.model.symbolic.term import Bool, BoolLike, Int
 
 T = TypeVar("T")
 MOST_PATHS = 20_000
@@ -118,9 +119,7 @@ def _next(decisions: list[tuple[Bool, bool]]) -> list[bool] | None:
     return None
 
 
-def merged(
-    function: Callable[[], Any], join: Callable[[Any, Any, Any], Any] = choose
-) -> Any:
+def merged(function: Callable[[], Any], join: Callable[[Any, Any, Any], Any] = choose) -> Any:
     """Run the function along every path and fold the values into one.
 
     Args:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from halcert.model.symbolic.algebra import both, either, implies, negation
 from halcert.model.symbolic.helpers import Memo, remembering, with_helpers
 from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import assumptions, merged
-from halcert.model.symbolic.term import Bool, BoolLike, Int, both, either, implies, negation
+from halcert.model.symbolic.term import Bool, BoolLike, Int
 from halcert.model.symbolic.values import Variables
 from halcert.spec.language import FAILURE, SUCCESS, Extent, Interface, Kind, Rule
 from halcert.spec.language.rule import needs_of
@@ -154,7 +155,6 @@ class Reading:
 
     def extent(self, rule: Rule) -> Extent:
         """Return which bytes an observing rule speaks of."""
-
         with remembering(self.memo):
             found: Extent = merged(self._bound(rule.function, rule.needs), joined)
         return found

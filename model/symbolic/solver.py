@@ -9,7 +9,8 @@ from typing import Any
 import z3
 from z3 import z3core
 
-from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, either, negation, truth
+from halcert.model.symbolic.algebra import either, negation
+from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, truth
 
 Assignment = Mapping[Term, int | bool]
 
@@ -132,6 +133,7 @@ class Solver:
     def __init__(self, milliseconds: int = 2000, seed: int = 0) -> None:
         """Start with nothing asserted."""
         self._solver = z3.Solver()
+        self._solver.set("auto_config", False)  # choosing a strategy costs more than it saves here
         self._solver.set("timeout", milliseconds)
         self._solver.set("random_seed", seed)
         self._raw = self._solver.ctx.ref()
@@ -170,21 +172,22 @@ class Solver:
         Wishes that contradict each other are found by unsatisfiable cores; of each core the last
         wish is given up, so a handful of questions settles them all.
         """
-        kept: dict[str, BoolLike] = {}
-        for number, wish in enumerate(wishes):
+        kept: dict[int, int] = {}
+        literals: list[Any] = []
+        for number, wish in enumerate(dict.fromkeys(wishes)):
             if wish is True or wish is False:
                 continue
-            name = f"wish {number:06}"
-            self.add(either(negation(truth(name)), wish))
-            kept[name] = wish
+            literal = truth(f"wish {number}")
+            self.add(either(negation(literal), wish))
+            literals.append(z3.BoolRef(_translate(literal), self._solver.ctx))
+            kept[literals[-1].get_id()] = len(literals) - 1
         while True:
             self.questions += 1
-            literals = [z3.Bool(name) for name in kept]
-            answer = _answer(self._solver, *literals)
+            answer = _answer(self._solver, *(literals[place] for place in kept.values()))
             if answer is not Answer.NO or not kept:
                 return answer
-            core = [str(each.decl().name()) for each in self._solver.unsat_core()]
-            del kept[max(core, default=max(kept))]
+            core = [each.get_id() for each in self._solver.unsat_core()]
+            del kept[max(core, default=next(reversed(kept)), key=kept.__getitem__)]
 
     def model(self, terms: Iterable[Term]) -> dict[Term, int | bool]:
         """Return values of the variables after a check without terms that said yes."""

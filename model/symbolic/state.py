@@ -5,19 +5,10 @@ from __future__ import annotations
 from typing import Any, get_type_hints
 
 from halcert.model.concrete.world import ROW_TYPES, View
+from halcert.model.symbolic.algebra import both, choose, either, less, negation, same_truth
 from halcert.model.symbolic.contents import SymbolicContents
 from halcert.model.symbolic.table import Line, SymbolicTable
-from halcert.model.symbolic.term import (
-    BoolLike,
-    both,
-    choose,
-    either,
-    integer,
-    less,
-    negation,
-    same_truth,
-    truth,
-)
+from halcert.model.symbolic.term import BoolLike, integer, truth
 from halcert.spec.language import Row
 
 TABLES = tuple(ROW_TYPES)
@@ -69,9 +60,7 @@ def named(view: Any) -> BoolLike:
 def changed_tables(before: Any, after: Any) -> tuple[str, ...]:
     """Return the parts of the state that are not the same objects."""
     return tuple(
-        name
-        for name in (*TABLES, "contents")
-        if getattr(before, name) is not getattr(after, name)
+        name for name in (*TABLES, "contents") if getattr(before, name) is not getattr(after, name)
     )
 
 

@@ -9,28 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import cache, partial
 from itertools import combinations, zip_longest
 from typing import Any, NamedTuple, get_type_hints
 
+from halcert.model.symbolic.algebra import both, choose, either, equal, less, modulo, negation
 from halcert.model.symbolic.paths import merged
-from halcert.model.symbolic.term import (
-    Bool,
-    BoolLike,
-    Int,
-    IntLike,
-    Term,
-    both,
-    choose,
-    either,
-    equal,
-    integer,
-    less,
-    modulo,
-    negation,
-)
+from halcert.model.symbolic.term import Bool, BoolLike, Int, IntLike, Term, integer
 from halcert.spec.language import Row
-
 
 _crowded: list[bool] = []
 
@@ -68,7 +54,7 @@ class Shape(NamedTuple):
     extent: int | None
 
 
-@lru_cache(maxsize=None)
+@cache
 def shape_of(row_type: type[Row]) -> Shape:
     """Return the shape of a row type."""
     columns: tuple[str, ...] = row_type.__struct_fields__
@@ -164,9 +150,7 @@ class SymbolicTable:
         found: SymbolicRow | None = self._cache.get(name)
         if found is None:
             selectors = tuple(both(line.live, matches(line)) for line in self.lines)
-            found = SymbolicRow(
-                self.shape, either(*selectors), Found(self.lines, selectors)
-            )
+            found = SymbolicRow(self.shape, either(*selectors), Found(self.lines, selectors))
             self._cache[name] = found
         return found
 
@@ -270,7 +254,7 @@ class SymbolicTable:
     ) -> SymbolicTable:
         """Return the table with every row for which the predicate holds changed."""
         held = self._of_each("truth", predicate)
-        new = [merged(lambda row=row: change(row), joined_rows) for row in self._rows()]
+        new = [merged(partial(change, row), joined_rows) for row in self._rows()]
         return self._with(
             Line(line.live, _chosen(match, values_of(row), line.values))
             for line, match, row in zip(self.lines, held, new, strict=True)
@@ -312,8 +296,8 @@ class SymbolicTable:
         name = (kind, *signature(function))
         known: tuple[Any, list[Any]] | None = self._cache.get(name)
         if known is None:
-            read = _truth if kind == "truth" else (lambda value: value)
-            values = [merged(lambda row=row: read(function(row))) for row in self._rows()]
+            read = _truth if kind == "truth" else _itself
+            values = [merged(partial(_read, read, function, row)) for row in self._rows()]
             # The function is kept, so that what its name was made of stays where it is.
             known = self._cache[name] = (function, values)
         return known[1]
@@ -388,6 +372,14 @@ def _fingerprint(value: Any) -> Any:
     if callable(value) and hasattr(value, "__code__"):
         return signature(value)
     return ("object", id(value))
+
+
+def _read(read: Callable[[Any], Any], function: Callable[[Any], Any], row: SymbolicRow) -> Any:
+    return read(function(row))
+
+
+def _itself(value: Any) -> Any:
+    return value
 
 
 def _truth(value: Any) -> BoolLike:

@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
+from halcert.model.symbolic.algebra import both, choose, either, equal, implies, less, negation
 from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import merged
-from halcert.model.symbolic.term import (
-    Bool,
-    BoolLike,
-    Int,
-    IntLike,
-    both,
-    choose,
-    either,
-    equal,
-    implies,
-    integer,
-    less,
-    negation,
-    truth,
-)
+from halcert.model.symbolic.term import Bool, BoolLike, Int, IntLike, integer, truth
 from halcert.spec.language import BitWord, Domain, Elements, Flag, Record, Sequence
 from halcert.spec.language.domain import annotations_of, domain_of
 
@@ -82,11 +70,11 @@ class SymbolicSequence:
         """Iterate over the elements; the rule that asks forks."""
         return iter(self.places[: len(self)])
 
-    def any(self, predicate: Callable[[Any], Any]) -> BoolLike:
+    def any(self, predicate: Callable[[Any], Any]) -> Any:
         """Tell whether the predicate holds for some element."""
         return SymbolicElements(self.count, self).any(predicate)
 
-    def all(self, predicate: Callable[[Any], Any]) -> BoolLike:
+    def all(self, predicate: Callable[[Any], Any]) -> Any:
         """Tell whether the predicate holds for every element."""
         return SymbolicElements(self.count, self).all(predicate)
 
@@ -108,7 +96,7 @@ class SymbolicElements(Elements[Any]):
         """Tell whether the predicate, called with one value of each array, holds for some."""
         return either(
             *(
-                both(there, merged(lambda values=values: predicate(*values)))
+                both(there, merged(partial(predicate, *values)))
                 for there, values in zip(self._there, self._rows, strict=True)
                 if there is not False
             )
@@ -118,7 +106,7 @@ class SymbolicElements(Elements[Any]):
         """Tell whether the predicate holds for every element."""
         return both(
             *(
-                implies(there, merged(lambda values=values: predicate(*values)))
+                implies(there, merged(partial(predicate, *values)))
                 for there, values in zip(self._there, self._rows, strict=True)
                 if there is not False
             )
@@ -129,7 +117,7 @@ class SymbolicElements(Elements[Any]):
         for there, values in zip(self._there, self._rows, strict=True):
             if there is not False:
                 now = start
-                after = merged(lambda now=now, values=values: step(now, *values), joined)
+                after = merged(partial(step, now, *values), joined)
                 start = joined(there, after, now)
         return start
 
@@ -146,13 +134,11 @@ class SymbolicElements(Elements[Any]):
         )
 
 
-def _apart(one: tuple[Any, Any], other: tuple[Any, Any]) -> BoolLike:
+def _apart(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
     """Tell whether two ranges come one after the other, as sorted by their starts."""
     (base, size), (start, length) = one, other
     first = either(less(base, start), both(equal(base, start), negation(less(length, size))))
-    return choose(
-        first, negation(less(start, base + size)), negation(less(base, start + length))
-    )
+    return choose(first, negation(less(start, base + size)), negation(less(base, start + length)))
 
 
 class Opaque:
@@ -218,7 +204,8 @@ class _Maker:
             for name, annotation in annotations_of(kind).items()
             if name != "given" and name in kind.__struct_fields__
         }
-        record = kind(given=given, **fields)
+        members: dict[str, Any] = {"given": given, **fields}
+        record = kind(**members)
         blank = [_blank(leaf.term) for leaf in self.leaves[first:] if leaf.path[-1] != "count"]
         self.bounds += [either(given, both(*blank)), merged(record.possible)]
         return record

@@ -59,19 +59,13 @@ class MemFree(Call, frozen=True):
     def block_in_use(call, state: State, profile: Profile) -> bool:
         """A block too large for the cache cannot be freed while an operation uses it."""
         block = state.blocks.at(call.pp)
-        return (
-            _stays_locked(state, block, profile)
-            and block.kind != HOST_UVA
-            and not has_own_space(block, profile)
-        )
+        return _stays_locked(state, block, profile) and not has_own_space(block, profile)
 
     @rejects("SVM-FREE-005", DrvError.IOCRL_FAIL, strength=SHOULD, source=V2, profiles=GEN2)
     def own_block_in_use(call, state: State, profile: Profile) -> bool:
         """A block with address space of its own cannot be freed while an operation uses it."""
         block = state.blocks.at(call.pp)
-        return _stays_locked(state, block, profile) and (
-            block.kind == HOST_UVA or has_own_space(block, profile)
-        )
+        return _stays_locked(state, block, profile) and has_own_space(block, profile)
 
     @undefined(
         "SVM-FREE-006", source=V2.at("the free cache does not ask the kernel"), profiles=GEN2

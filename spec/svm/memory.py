@@ -80,13 +80,14 @@ def in_use(state: State, block: Block) -> bool:
 def locked(state: State, block: Block) -> bool:
     """Tell whether SVM v2 counts a use of a block, so that the kernel does not let it go.
 
-    A descriptor locks only what it names on the device side.
+    A descriptor locks only what it names on the device side. A copy under way locks what it
+    copies, but nobody can tell from outside when it has ended.
     """
     if block.kind == HOST or block.kind == HOST_UVA or block.kind == USER:
-        return state.copies.any(
-            lambda copy: _holds(block, copy.target) or _holds(block, copy.source)
-        )
-    return in_use(state, block)
+        return False
+    return block.translated or state.descriptors.any(
+        lambda made: _holds(block, made.target) or _holds(block, made.source)
+    )
 
 
 def _holds(block: Block, address: int) -> bool:

@@ -270,6 +270,7 @@ class MemAddressTranslate(Call, frozen=True):
                 or (block.kind != SVM and block.kind != DEV and block.kind != DVPP)
                 or block.place == ANYWHERE
                 or block.host_writes
+                or (block.readonly and block.kind != DEV)
             )
         )
 

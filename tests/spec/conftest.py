@@ -309,7 +309,7 @@ def _may(stage, spoken, name, args, out, options):
 def _undefined(stage, spoken, name, args, out, options):
     view, call = stage.world.views[0], stage.call(name, args)
     assert stage.undefined(name, args) is not None
-    found = dict(profile=stage.oracle.profile, state=view)
+    found = {"profile": stage.oracle.profile, "state": view}
     assert spoken.function(call, **{need: found[need] for need in spoken.needs})
 
 

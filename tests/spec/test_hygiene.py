@@ -25,10 +25,11 @@ def test_ids_are_well_formed_and_unique():
 
 def test_ids_name_their_area_and_one_word_per_interface():
     words = {}
-    for each in ALL:
-        area, word, _number = each.id.split("-")
-        assert area == "SVM"
-        assert words.setdefault(each.interface, word) == word
+    for name, area in AREAS.items():
+        for each in area.rules():
+            prefix, word, _number = each.id.split("-")
+            assert prefix == name.upper()
+            assert words.setdefault(each.interface, (prefix, word)) == (prefix, word)
     assert len(set(words.values())) == len(words)
 
 

@@ -34,6 +34,7 @@ ASYNC_TO_OWN = {
     "after": [("halMemCpyAsync", {"dst": "OWN", "src": "U2"}, {"copy_fd": 78})],
 }
 DESCRIPTOR = {"after": [("drvMemConvertAddr", {"p_dst": "BIG"})]}
+DESCRIPTOR_TO_OWN = {"after": [("drvMemConvertAddr", {"p_dst": "OWN"})]}
 
 CASES = [
     ("rejects", "SVM-OPEN-001", {"flag": 1}),
@@ -111,9 +112,10 @@ CASES = [
     ("rejects", "SVM-FREE-002", {"pp": "U"}),
     ("rejects", "SVM-FREE-002", {"pp": "D0"}, {"after": [("halMemFree", {})]}),
     ("rejects", "SVM-FREE-002", {"pp": 0xC0000000001}, V3),
-    ("rejects", "SVM-FREE-004", {"pp": "BIG"}, {"only": "v2", **ASYNC_TO_BIG}),
+    ("undefined", "SVM-FREE-006", {"pp": "BIG"}, {"only": "v2", **ASYNC_TO_BIG}),
+    ("undefined", "SVM-FREE-006", {"pp": "OWN"}, {"only": "v2", **ASYNC_TO_OWN}),
     ("rejects", "SVM-FREE-004", {"pp": "BIG"}, {"only": "v2", **DESCRIPTOR}),
-    ("rejects", "SVM-FREE-005", {"pp": "OWN"}, {"only": "v2", **ASYNC_TO_OWN}),
+    ("rejects", "SVM-FREE-005", {"pp": "OWN"}, {"only": "v2", **DESCRIPTOR_TO_OWN}),
     ("undefined", "SVM-FREE-006", {"pp": "D0B"}),
     (
         "undefined",

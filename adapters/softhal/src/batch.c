@@ -32,10 +32,17 @@ static struct course course_of(const struct end *to, const struct end *from)
     return course;
 }
 
-static bool acceptable(const struct course *course, const struct course *first)
+/* v3 finds out about different devices first, and then has no way to copy within one side (svm_pci_memcpy.c). */
+static drvError_t judge(const struct course *course, const struct course *first)
 {
-    return (course->direction == DRV_MEMCPY_HOST_TO_DEVICE || course->direction == DRV_MEMCPY_DEVICE_TO_HOST) &&
-           course->direction == first->direction && course->device == first->device;
+    bool crosses = course->direction == DRV_MEMCPY_HOST_TO_DEVICE || course->direction == DRV_MEMCPY_DEVICE_TO_HOST;
+    if (course->direction != first->direction || course->device != first->device) {
+        return DRV_ERROR_PARA_ERROR;
+    }
+    if (crosses) {
+        return DRV_ERROR_NONE;
+    }
+    return generation() == GEN_V2 ? DRV_ERROR_PARA_ERROR : DRV_ERROR_NOT_SUPPORT;
 }
 
 /* Copies (or only judges) one element; *first is set by element 0. */
@@ -56,9 +63,8 @@ static drvError_t element(uint64_t dst, uint64_t src, size_t size, bool move, si
     if (index == 0) {
         *first = course;
     }
-    if (!acceptable(&course, first)) {
-        code = DRV_ERROR_PARA_ERROR;
-    } else if (move) {
+    code = judge(&course, first);
+    if (code == DRV_ERROR_NONE && move) {
         code = move_bytes(&to, &from, size);
     }
     state_lock();

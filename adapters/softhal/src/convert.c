@@ -46,6 +46,9 @@ static drvError_t judge(const struct end *to, const struct end *from, unsigned d
 {
     drvMemcpyKind_t direction = direction_of(to, from);
     bool v2 = generation() == GEN_V2;
+    if (!v2 && !flat && (direction == DRV_MEMCPY_HOST_TO_HOST || direction == DRV_MEMCPY_DEVICE_TO_DEVICE)) {
+        return DRV_ERROR_NOT_SUPPORT;
+    }
     if (direction == DRV_MEMCPY_HOST_TO_HOST ||
         (direction == DRV_MEMCPY_DEVICE_TO_DEVICE && to->device == from->device)) {
         return DRV_ERROR_PARA_ERROR;
