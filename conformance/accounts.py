@@ -14,9 +14,9 @@ import msgspec
 from halcert.spec.language import Call, Returned, Rule, align_up
 from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
-from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
 from halcert.spec.svm.flags import DEV, DVPP, SVM
+from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
@@ -99,7 +99,7 @@ class Accounts:
 
     def _held(self, device: int, state: State, *, generously: bool) -> int:
         def cost(block: Block) -> int:
-            owned = block.device == device and (block.kind == DEV or block.kind == DVPP)
+            owned = block.device == device and block.kind in (DEV, DVPP)
             if generously:
                 return generous(block, self._profile) if owned or block.kind == SVM else 0
             return block.extent if owned and block.hbm else 0

@@ -6,17 +6,17 @@ failures. It never decides a verdict.
 
 from __future__ import annotations
 
-import random
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance import concurrent, machine, replay, scenarios, witness
+from halcert.conformance.draw import RandomDraw
 from halcert.conformance.lab import Broken, HarnessError, Lab, Setting
 from halcert.conformance.observe import fill_all
 from halcert.conformance.reduce import reduced
@@ -24,7 +24,6 @@ from halcert.conformance.tally import Tally
 from halcert.results import TraceStep
 from halcert.spec.svm.flags import DEV, AllocFlags
 
-T = TypeVar("T")
 Cause = tuple[str, str, str]
 
 
@@ -113,29 +112,7 @@ class Effort(msgspec.Struct, frozen=True):
     repetitions: int = 3
 
 
-class RandomDraw:
-    """Choices from a seeded generator."""
-
-    def __init__(self, seed: int) -> None:
-        """Start the generator."""
-        self._random = random.Random(seed)  # noqa: S311 - choices of a test, not a secret
-
-    def pick(self, options: Sequence[T]) -> T:
-        """Return one of the options."""
-        return self._random.choice(options)
-
-    def integer(self, low: int, high: int) -> int:
-        """Return an integer of ``[low, high]``."""
-        return self._random.randint(low, high)
-
-    def chance(self, percent: int) -> bool:
-        """Return true in about that many of a hundred cases."""
-        return self._random.randrange(100) < percent
-
-
-def perform(
-    setting: Setting, activity: Activity, known: set[Cause], effort: Effort
-) -> Done:
+def perform(setting: Setting, activity: Activity, known: set[Cause], effort: Effort) -> Done:
     """Do an activity; whatever the implementation does, this returns."""
     tally = Tally()
     started = time.monotonic()
@@ -228,9 +205,13 @@ def _concurrent(
     until = time.monotonic() + activity.seconds
     found: list[Broken] = []
     while not found and time.monotonic() < until:
-        fresh = lab()
-        found = [b for b in _caught(fresh, lambda: _threads(fresh, draw)) if b.cause not in known]
+        met = _caught_in(lab(), draw)
+        found = [broken for broken in met if broken.cause not in known]
     return found
+
+
+def _caught_in(lab: Lab, draw: RandomDraw) -> list[Broken]:
+    return _caught(lab, lambda: _threads(lab, draw))
 
 
 def _threads(lab: Lab, draw: RandomDraw) -> None:
@@ -242,7 +223,7 @@ def _threads(lab: Lab, draw: RandomDraw) -> None:
         flag = AllocFlags.compose(virt=DEV, devid=draw.pick(lab.setting.devices))
         lab.call("halMemAlloc", pp=True, size=draw.pick((4096, 2**21)), flag=flag)
     fill_all(lab)
-    concurrent.run_program(lab, concurrent.contended_frees(draw, lab, 2000))
+    concurrent.run_program(lab, concurrent.contended_frees(lab, 2000))
 
 
 _DO: dict[str, Doing] = {

@@ -8,7 +8,8 @@ trace can be replayed where addresses differ.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import Any, get_args, get_origin
 
@@ -67,7 +68,7 @@ def references(value: Any) -> set[int]:
 
 
 def resolve(
-    value: Any, outputs: Mapping[int, Mapping[str, Any]], later: Set[int] = frozenset()
+    value: Any, outputs: Mapping[int, Mapping[str, Any]], later: AbstractSet[int] = frozenset()
 ) -> Any:
     """Return an argument with its references replaced by what the calls gave this time.
 

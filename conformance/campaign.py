@@ -17,7 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import chain
 from multiprocessing.util import Finalize
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -33,6 +33,8 @@ from halcert.results import TraceStep
 from halcert.spec.catalogue import interfaces
 from halcert.spec.profiles import PROFILES
 
+LEAST = 0.5
+"""Seconds under which a turn is not worth starting."""
 SLICE = 4.0
 """Seconds of one turn of a machine; between turns the machines learn what is known."""
 LIVES = 3
@@ -128,14 +130,27 @@ _here: dict[str, Any] = {}
 def _set_up() -> None:
     """Prepare a process of ours: leave Ctrl-C to the parent, close the session at the end."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave_off)
+    signal.signal(signal.SIGTERM, _end)
     Finalize(None, _tear_down, exitpriority=1)
 
 
-def _leave_off(*_: object) -> None:
-    """Give up the activity under way; the parent wants no more of it."""
-    if _here.get("busy"):
-        raise KeyboardInterrupt
+class Ended(BaseException):
+    """The parent ends this process."""
+
+
+def _end(*_: object) -> None:
+    """Answer SIGTERM, which comes on Ctrl-C and when another process of the pool was killed."""
+    if not _here.get("busy"):
+        _leave()
+    _here["busy"] = False
+    raise Ended
+
+
+def _leave() -> NoReturn:
+    try:
+        _tear_down()
+    finally:
+        os._exit(1)
 
 
 def _setting(target: Target) -> Setting:
@@ -161,6 +176,8 @@ def _perform(target: Target, activity: Activity, known: set[Cause], effort: Effo
         return perform(setting, activity, known, effort)
     except AdapterError as error:
         return Done(activity.name, Tally(), (), 0.0, str(error))
+    except Ended:
+        _leave()
     finally:
         _here["busy"] = False
 
@@ -225,7 +242,7 @@ class Campaign:
         if self.plan.machines:
             for activity in turns(self.target, self.plan.seed, 100_000):
                 left = self._deadline - time.monotonic()
-                if left < 0.5:
+                if left < LEAST:
                     return
                 yield msgspec.structs.replace(activity, seconds=min(SLICE, left))
 
@@ -235,7 +252,9 @@ class Campaign:
     def _alone(self, queue: Iterator[Activity], begin: Any, end: Any) -> None:
         for activity in queue:
             begin(activity)
-            self._took(_perform(self.target, activity, self._known, self.plan.effort), activity, end)
+            self._took(
+                _perform(self.target, activity, self._known, self.plan.effort), activity, end
+            )
             if self._over():
                 return
 
@@ -256,7 +275,7 @@ class Campaign:
                     queue, pool = chain(lost[1:], queue), self._pool()
             self.stopped = f"processes of the suite were killed {LIVES} times"
         except KeyboardInterrupt:
-            _leave_off_all(pool)
+            _end_all(pool)
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
@@ -310,7 +329,7 @@ def _killed(future: Future[Done]) -> bool:
     return isinstance(future.exception(), BrokenProcessPool)
 
 
-def _leave_off_all(pool: ProcessPoolExecutor) -> None:
+def _end_all(pool: ProcessPoolExecutor) -> None:
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGTERM)

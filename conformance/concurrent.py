@@ -15,10 +15,10 @@ import msgspec
 
 from halcert.adapters.protocol import Request
 from halcert.conformance.book import references, resolve
+from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Broken, HarnessError, Lab, result_of
 from halcert.conformance.linearize import Timed, Undecided, linearized
 from halcert.conformance.observe import check_all
-from halcert.conformance.values import Draw
 from halcert.model.concrete import Violation
 from halcert.results import Answered, TraceStep
 from halcert.spec.language import Strength
@@ -51,16 +51,34 @@ def private_work(draw: Draw, lab: Lab, first: int, rounds: int = 3) -> Program:
             made = []
             for kind in (DEV, HOST):
                 flag = AllocFlags.compose(virt=kind, devid=device)
-                calls.append(Planned(number, "halMemAlloc", {"pp": True, "size": size, "flag": flag}))
+                calls.append(
+                    Planned(number, "halMemAlloc", {"pp": True, "size": size, "flag": flag})
+                )
                 made.append({"$": number, "field": "pp", "plus": 0})
                 number += 1
             pattern = 1 + thread * 16 + draw.integer(0, 15)
             block, host = made
             calls += [
-                Planned(number, "host.store", {"address": host, "size": size, "pattern": pattern, "offset": 0}),
-                Planned(number + 1, "drvMemcpy", {"dst": block, "dest_max": size, "src": host, "byte_count": size}),
-                Planned(number + 2, "drvMemsetD8", {"dst": block, "destMax": size, "value": thread + 1, "num": 64}),
-                Planned(number + 3, "drvMemcpy", {"dst": host, "dest_max": size, "src": block, "byte_count": size}),
+                Planned(
+                    number,
+                    "host.store",
+                    {"address": host, "size": size, "pattern": pattern, "offset": 0},
+                ),
+                Planned(
+                    number + 1,
+                    "drvMemcpy",
+                    {"dst": block, "dest_max": size, "src": host, "byte_count": size},
+                ),
+                Planned(
+                    number + 2,
+                    "drvMemsetD8",
+                    {"dst": block, "destMax": size, "value": thread + 1, "num": 64},
+                ),
+                Planned(
+                    number + 3,
+                    "drvMemcpy",
+                    {"dst": host, "dest_max": size, "src": block, "byte_count": size},
+                ),
                 Planned(number + 4, "host.load", {"address": host, "size": size}),
             ]
             number += 5
@@ -71,9 +89,9 @@ def private_work(draw: Draw, lab: Lab, first: int, rounds: int = 3) -> Program:
     return program
 
 
-def contended_frees(draw: Draw, lab: Lab, first: int) -> Program:
+def contended_frees(lab: Lab, first: int) -> Program:
     """Make a program in which several threads free the same blocks; each goes to one of them."""
-    blocks = [b.base for b in lab.view().blocks if b.kind == DEV]  # type: ignore[attr-defined]
+    blocks = [b.base for b in lab.blocks() if b.kind == DEV]
     program: Program = []
     number = first
     for _ in range(THREADS):
@@ -116,8 +134,13 @@ def run_program(lab: Lab, program: Program) -> bool:
         return True
     lab.steps.extend(steps)
     if isinstance(found, Violation):
-        came = f"no order of the calls explains the answers; the best one breaks {found.rule}: {found.came}"
-        violation = Violation(CALLS_ARE_ATOMIC.id, Strength.MUST, "order", CALLS_ARE_ATOMIC.summary, came)
+        came = (
+            "no order of the calls explains the answers; "
+            f"the best one breaks {found.rule}: {found.came}"
+        )
+        violation = Violation(
+            CALLS_ARE_ATOMIC.id, Strength.MUST, "order", CALLS_ARE_ATOMIC.summary, came
+        )
         raise Broken(violation, program[0][0].interface, lab.steps)
     lab.tally.show((CALLS_ARE_ATOMIC.id,), lab.test)
     lab.world = found
@@ -126,10 +149,8 @@ def run_program(lab: Lab, program: Program) -> bool:
     return True
 
 
-def _unanswered(
-    program: Program, replies: Sequence[Sequence[Any]]
-) -> Iterator[tuple[Any, bool]]:
-    """Iterate over replies that are none; tell of each whether its call named what a call refused."""
+def _unanswered(program: Program, replies: Sequence[Sequence[Any]]) -> Iterator[tuple[Any, bool]]:
+    """Iterate over replies that are none, and whether their call named what was refused."""
     for calls, answers in zip(program, replies, strict=True):
         refused: set[int] = set()
         for call, answer in zip(calls, answers, strict=False):
@@ -146,9 +167,7 @@ def _remember(lab: Lab, program: Program, threads: Sequence[Sequence[Timed]]) ->
                 lab.learn(call.number, each.result, each.answer.out)
 
 
-def _written_down(
-    lab: Lab, program: Program, replies: Sequence[Sequence[Any]]
-) -> list[TraceStep]:
+def _written_down(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -> list[TraceStep]:
     """Write the calls down thread after thread; threads count from 1, 0 is the main one."""
     return [
         TraceStep(

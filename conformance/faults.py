@@ -114,8 +114,7 @@ def search_all(
     context = get_context("forkserver")
     with ProcessPoolExecutor(jobs, mp_context=context) as pool:
         pending: dict[Future[FaultResult], Fault] = {
-            pool.submit(search, fault, target, seed, budget, activities): fault
-            for fault in faults
+            pool.submit(search, fault, target, seed, budget, activities): fault for fault in faults
         }
         try:
             for future in as_completed(pending):

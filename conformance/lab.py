@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-import msgspec
+from typing_extensions import Self
 
 from halcert.adapters.protocol import Actor, Request, Session
 from halcert.conformance.accounts import Accounts
@@ -20,14 +20,15 @@ from halcert.conformance.book import Book, named, roles_of
 from halcert.conformance.forms import plain
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle, Violation, World
+from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.language import Call, Interface, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
-from halcert.spec.state import State
+from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
 
 
-class Broken(Exception):  # noqa: N818 - a finding about the implementation, not an error of ours
+class Broken(Exception):
     """The implementation broke a rule; carries the violation and the calls that led to it."""
 
     def __init__(self, violation: Violation, interface: str, steps: Iterable[TraceStep]) -> None:
@@ -93,7 +94,7 @@ class Lab:
         self.world = World.start(self.setting.devices)
         self.accounts = Accounts(self.setting.profile)
 
-    def __enter__(self) -> Lab:
+    def __enter__(self) -> Self:
         """Return the lab."""
         return self
 
@@ -112,6 +113,17 @@ class Lab:
         view: State = self.world.views[process]
         return view
 
+    def blocks(self, process: int = 0) -> list[Block]:
+        """Return the live blocks of a process, by address."""
+        table: Any = self.view(process).blocks
+        return list(table)
+
+    def rope(self, block: Block, process: int = 0) -> Rope:
+        """Return what is known of a block's bytes."""
+        contents: Any = self.view(process).contents
+        rope: Rope = contents.rope(block.memory)
+        return rope
+
     def actor(self, process: int = 0) -> Actor:
         """Return the process with a number, started at its first use."""
         if process not in self._actors:
@@ -121,7 +133,7 @@ class Lab:
     @contextmanager
     def observing(self, process: int = 0) -> Iterator[None]:
         """Mark copies as looks at memory, which do not answer for what they copy."""
-        pen = self.world.views[process].contents.pen  # type: ignore[attr-defined]
+        pen = self.world.views[process].contents.pen
         pen.observing = self._observing = True
         try:
             yield
@@ -220,14 +232,18 @@ class Lab:
                     self._book.learn_range(value, block.extent, number, name)
                 else:
                     self._book.learn_exact(value, number, name)
-            elif isinstance(value, msgspec.Struct) and getattr(value, "dma", 0):
-                self._book.learn_exact(value.dma, number, f"{name}.dma")  # type: ignore[attr-defined]
+                continue
+            descriptor: Any = getattr(value, "dma", 0)
+            if descriptor:
+                self._book.learn_exact(int(descriptor), number, f"{name}.dma")
 
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)
         view = self.world.views[process]
         held = rules.holding(call, view)
-        fitting = [rule for rule, when, _ in rules.accepts if when is None or when(call, view, None)]
+        fitting = [
+            rule for rule, when, _ in rules.accepts if when is None or when(call, view, None)
+        ]
         expected = held[0] if held else fitting[0] if fitting else rules.accepts[0][0]
         allowed = "the call is refused" if held else "the call returns"
         shape, came = _shape_of(outcome)
@@ -275,5 +291,3 @@ def _shape_of(outcome: Outcome) -> tuple[str, str]:
     how = f"the process died of signal {signal}" if signal else "the process ended"
     note = getattr(outcome, "note", "")
     return "crashed", f"{how}: {note}" if note else how
-
-

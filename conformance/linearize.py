@@ -23,7 +23,7 @@ class Timed:
     answer: Answered
 
 
-class Undecided(Exception):  # noqa: N818 - an outcome of the search
+class Undecided(Exception):
     """Too many orders to try them all."""
 
 

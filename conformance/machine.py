@@ -8,65 +8,29 @@ each example ends with a look at everything that is still there.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, ClassVar
 
 import hypothesis
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from halcert.conformance.draw import TAPE, TapeDraw
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.observe import audit, check_all, check_block
 from halcert.conformance.values import arguments
 from halcert.spec.state import USER, Block
 from halcert.spec.svm.flags import DEV, DVPP
 
-T = TypeVar("T")
 FREQUENT = ("halMemAlloc", "drvMemcpy", "drvMemsetD8", "halMemFree", "host.map", "host.store")
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = ("halMemAgentClose", "drvMemDeviceClose")
 
 
-class OutOfTime(BaseException):  # noqa: N818 - leaves hypothesis at once; it is no failure
+class OutOfTime(BaseException):
     """The time for the machine is over."""
-
-
-TAPE = 96
-"""Bytes of choices for one step."""
-
-
-class TapeDraw:
-    """Choices read off a tape of bytes that hypothesis made.
-
-    Every step takes a tape of the same length, whatever the implementation answers, so that an
-    implementation with a will of its own (addresses, timing) does not look to hypothesis like a
-    faulty strategy. Zeros choose the first option: shrinking the tape makes choices simpler.
-    """
-
-    def __init__(self, tape: bytes) -> None:
-        """Start at the beginning of the tape."""
-        self._tape = tape
-        self._place = 0
-
-    def _read(self, width: int) -> int:
-        part = self._tape[self._place : self._place + width]
-        self._place += width
-        return int.from_bytes(part, "little")
-
-    def pick(self, options: Sequence[T]) -> T:
-        """Return one of the options."""
-        return options[self._read(2) % len(options)]
-
-    def integer(self, low: int, high: int) -> int:
-        """Return an integer of ``[low, high]``."""
-        count = high - low + 1
-        return low + self._read(2 if count <= 1 << 16 else 9) % count
-
-    def chance(self, percent: int) -> bool:
-        """Return true in about that many of a hundred cases; zeros choose false."""
-        return self._read(1) >= 256 - percent * 256 // 100
 
 
 TAPES = st.binary(min_size=TAPE, max_size=TAPE)
@@ -111,77 +75,83 @@ class Hunt:
         raise broken
 
 
-def machine_for(hunt: Hunt) -> type[RuleBasedStateMachine]:
-    """Return the machine class for a hunt."""
+class Machine(RuleBasedStateMachine):
+    """Calls of all interfaces in an order that hypothesis chooses.
 
-    class Machine(RuleBasedStateMachine):  # type: ignore[misc]
-        """Calls of all interfaces in an order that hypothesis chooses."""
+    Attributes:
+        hunt: what the run is after.
+    """
 
-        def __init__(self) -> None:
-            super().__init__()
-            if time.monotonic() > hunt.deadline:
-                raise OutOfTime
-            self.lab = hunt.lab()
-            self.over = False
-            self.weighted: list[str] = []
+    hunt: ClassVar[Hunt]
 
-        @initialize(tape=TAPES)  # type: ignore[misc]
-        def begin(self, tape: bytes) -> None:
-            """Draw the swarm and open devices."""
+    def __init__(self) -> None:
+        super().__init__()
+        if time.monotonic() > self.hunt.deadline:
+            raise OutOfTime
+        self.lab = self.hunt.lab()
+        self.over = False
+        self.weighted: list[str] = []
+
+    @initialize(tape=TAPES)
+    def begin(self, tape: bytes) -> None:
+        """Draw the swarm and open devices."""
+        draw = TapeDraw(tape)
+        names = sorted(self.lab.setting.interfaces)
+        self.weighted = [
+            name
+            for name in names
+            for _ in range(_weight(draw, name))
+            if self.lab.setting.session.offers(name)
+        ]
+        self._guarded(lambda: self._open(draw))
+
+    def _open(self, draw: TapeDraw) -> None:
+        for device in self.lab.setting.devices:
+            if not draw.chance(15):
+                self.lab.call("halMemAgentOpen", devid=device, flag=0)
+                audit(self.lab, device)
+
+    @rule(tape=TAPES)
+    def step(self, tape: bytes) -> None:
+        """Make one call."""
+        if time.monotonic() > self.hunt.deadline:
+            raise OutOfTime
+        if not self.over and self.weighted:
             draw = TapeDraw(tape)
-            names = sorted(self.lab.setting.interfaces)
-            self.weighted = [
-                name
-                for name in names
-                for _ in range(_weight(draw, name))
-                if self.lab.setting.session.offers(name)
-            ]
-            self._guarded(lambda: self._open(draw))
+            self._guarded(lambda: self._one(draw))
 
-        def _open(self, draw: TapeDraw) -> None:
-            for device in self.lab.setting.devices:
-                if not draw.chance(15):
-                    self.lab.call("halMemAgentOpen", devid=device, flag=0)
-                    audit(self.lab, device)
+    def _one(self, draw: TapeDraw) -> None:
+        lab = self.lab
+        name = draw.pick(self.weighted)
+        args = arguments(draw, lab, lab.setting.interfaces[name])
+        result = lab.call(name, **args)
+        if result is None:
+            return
+        if result.code != 0 and draw.chance(50):
+            for block in touched_blocks(lab, args):
+                check_block(lab, block)
+        if draw.chance(10):
+            audit(lab, *lab.setting.devices)
 
-        @rule(tape=TAPES)  # type: ignore[misc]
-        def step(self, tape: bytes) -> None:
-            """Make one call."""
-            if time.monotonic() > hunt.deadline:
-                raise OutOfTime
-            if not self.over and self.weighted:
-                draw = TapeDraw(tape)
-                self._guarded(lambda: self._one(draw))
+    def teardown(self) -> None:
+        """Look at everything that is left, then end the processes."""
+        try:
+            if not self.over:
+                self._guarded(lambda: wind_up(self.lab))
+        finally:
+            self.lab.close()
 
-        def _one(self, draw: TapeDraw) -> None:
-            lab = self.lab
-            name = draw.pick(self.weighted)
-            args = arguments(draw, lab, lab.setting.interfaces[name])
-            result = lab.call(name, **args)
-            if result is None:
-                return
-            if result.code != 0 and draw.chance(50):
-                for block in touched_blocks(lab, args):
-                    check_block(lab, block)
-            if draw.chance(10):
-                audit(lab, *lab.setting.devices)
+    def _guarded(self, action: Callable[[], Any]) -> None:
+        try:
+            action()
+        except Broken as broken:
+            self.over = True
+            self.hunt.met(broken)
 
-        def teardown(self) -> None:
-            """Look at everything that is left, then end the processes."""
-            try:
-                if not self.over:
-                    self._guarded(lambda: wind_up(self.lab))
-            finally:
-                self.lab.close()
 
-        def _guarded(self, action: Callable[[], Any]) -> None:
-            try:
-                action()
-            except Broken as broken:
-                self.over = True
-                hunt.met(broken)
-
-    return Machine
+def machine_for(hunt: Hunt) -> type[Machine]:
+    """Return the machine class for a hunt."""
+    return type("Machine", (Machine,), {"hunt": hunt})
 
 
 def _weight(draw: TapeDraw, name: str) -> int:
@@ -207,7 +177,7 @@ def wind_up(lab: Lab) -> None:
     devices = lab.setting.devices
     check_all(lab)
     audit(lab, *devices)
-    for block in list(lab.view().blocks):  # type: ignore[call-overload]
+    for block in lab.blocks():
         if block.kind != USER:
             lab.call("halMemFree", pp=block.base)
     for device in devices:
@@ -218,9 +188,7 @@ def wind_up(lab: Lab) -> None:
 
 
 def _holds(lab: Lab, device: int) -> bool:
-    return lab.view().blocks.any(
-        lambda block: block.kind in (DEV, DVPP) and block.device == device
-    )
+    return lab.view().blocks.any(lambda block: block.kind in (DEV, DVPP) and block.device == device)
 
 
 def hunt_with_machine(hunt: Hunt, seed: int, *, steps: int = 30, examples: int = 100_000) -> None:

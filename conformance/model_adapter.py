@@ -34,7 +34,17 @@ from halcert.model.concrete.compiled import Compiled
 from halcert.model.concrete.rope import parts
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import interfaces
-from halcert.spec.language import FAILURE, SUCCESS, BitWord, Call, Record, Returned, Rule, align_up, poison
+from halcert.spec.language import (
+    FAILURE,
+    SUCCESS,
+    BitWord,
+    Call,
+    Record,
+    Returned,
+    Rule,
+    align_up,
+    poison,
+)
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
 
@@ -46,7 +56,7 @@ GAP = 2 * GIB
 """Address space between two things that the model gives (bytes)."""
 
 
-class Unanswerable(Exception):  # noqa: N818 - becomes a garbled reply
+class Unanswerable(Exception):
     """No result that was tried keeps every promise."""
 
 
@@ -281,9 +291,7 @@ class Choice:
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
             device = getattr(self.call, "device", 0)
-            held = self.view.blocks.sum(
-                lambda block: block.extent if block.device == device else 0
-            )
+            held = self.view.blocks.sum(lambda block: block.extent if block.device == device else 0)
             return CAPACITY - held
         if name.endswith(("_free", "_total")):
             return 0
@@ -304,7 +312,8 @@ class Choice:
         return b""
 
     def _made(self) -> Returned:
-        return _build(self.rules.interface.result, "", self.chosen, self.code)
+        made: Returned = _build(self.rules.interface.result, "", self.chosen, self.code)
+        return made
 
 
 def _is_word(kind: Any) -> bool:
@@ -353,7 +362,9 @@ def _build(cls: Any, prefix: str, chosen: dict[str, Any], code: int) -> Any:
             values[name] = _build(kind, f"{prefix}{name}.", chosen, code)
         else:
             value = chosen[f"{prefix}{name}"]
-            values[name] = kind.from_plain(value) if _is_word(kind) and isinstance(value, int) else value
+            values[name] = (
+                kind.from_plain(value) if _is_word(kind) and isinstance(value, int) else value
+            )
     return cls(**values)
 
 
@@ -381,5 +392,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Record):
         return {name: _plain(getattr(value, name)) for name in value.__struct_fields__[1:]}
     return value
-
-

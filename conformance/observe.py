@@ -29,9 +29,7 @@ def scratch(lab: Lab, process: int = 0) -> int | None:
 def windows(block: Block) -> list[tuple[int, int]]:
     """Return the parts of a block to look at: all of a small one, both ends of a large one."""
     if block.size <= 2 * WINDOW:
-        return [
-            (start, min(WINDOW, block.size - start)) for start in range(0, block.size, WINDOW)
-        ]
+        return [(start, min(WINDOW, block.size - start)) for start in range(0, block.size, WINDOW)]
     return [(0, WINDOW), (block.size - WINDOW, WINDOW)]
 
 
@@ -41,8 +39,7 @@ def check_block(lab: Lab, block: Block, process: int = 0) -> None:
     Raises:
         Broken: a byte is not what was written last.
     """
-    written = lab.view(process).contents.rope(block.memory)  # type: ignore[attr-defined]
-    if not len(written) or block.base == scratch_of(lab, process):
+    if not len(lab.rope(block, process)) or block.base == scratch_of(lab, process):
         return
     for start, length in windows(block):
         address = block.base + start
@@ -66,7 +63,7 @@ def fill_all(lab: Lab, process: int = 0) -> None:
     Raises:
         Broken: the implementation broke a rule while being written to.
     """
-    for block in list(lab.view(process).blocks):  # type: ignore[call-overload]
+    for block in lab.blocks(process):
         for start, length in windows(block):
             address = block.base + start
             if block.kind in (HOST, HOST_UVA, USER):
@@ -81,7 +78,7 @@ def fill_all(lab: Lab, process: int = 0) -> None:
 
 def scratch_of(lab: Lab, process: int = 0) -> int | None:
     """Return the address of the scratch memory, if there is one already."""
-    for block in lab.view(process).blocks:  # type: ignore[attr-defined]
+    for block in lab.blocks(process):
         if block.kind == USER and block.size == WINDOW:
             return int(block.base)
     return None
@@ -93,7 +90,7 @@ def check_all(lab: Lab, process: int = 0) -> None:
     Raises:
         Broken: a byte is not what was written last.
     """
-    for block in list(lab.view(process).blocks):  # type: ignore[call-overload]
+    for block in lab.blocks(process):
         check_block(lab, block, process)
 
 

@@ -16,6 +16,9 @@ from halcert.conformance.book import REFERENCE, references
 from halcert.conformance.lab import Broken
 from halcert.results import TraceStep
 
+PAGE = 4096
+"""A size or distance that is worth trying between 1 and what it was (bytes)."""
+
 Repeat = Callable[[Sequence[TraceStep]], Broken | None]
 
 
@@ -98,22 +101,28 @@ def _simpler(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
 
 
 def _simpler_values(value: Any) -> Iterator[Any]:
-    if isinstance(value, bool):
-        return
-    if isinstance(value, int):
-        for smaller in (0, 1, 4096, value // 2, value & (value - 1)):
-            if 0 <= smaller < value:
-                yield smaller
-    elif isinstance(value, dict) and REFERENCE in value:
+    if isinstance(value, dict):
+        yield from _simpler_members(value)
+    elif isinstance(value, list | tuple):
+        yield from _simpler_lists(list(value))
+    elif isinstance(value, int) and not isinstance(value, bool):
+        smaller = (0, 1, PAGE, value // 2, value & (value - 1))
+        yield from (number for number in smaller if 0 <= number < value)
+
+
+def _simpler_members(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if REFERENCE in value:
         for plus in _simpler_values(value.get("plus", 0)):
             yield {**value, "plus": plus}
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            for simpler in _simpler_values(inner):
-                yield {**value, key: simpler}
-    elif isinstance(value, list | tuple):
-        if len(value) > 1:
-            yield list(value[:1])
-        for place, inner in enumerate(value):
-            for simpler in _simpler_values(inner):
-                yield [*value[:place], simpler, *value[place + 1 :]]
+        return
+    for key, inner in value.items():
+        for simpler in _simpler_values(inner):
+            yield {**value, key: simpler}
+
+
+def _simpler_lists(value: list[Any]) -> Iterator[list[Any]]:
+    if len(value) > 1:
+        yield value[:1]
+    for place, inner in enumerate(value):
+        for simpler in _simpler_values(inner):
+            yield [*value[:place], simpler, *value[place + 1 :]]

@@ -9,7 +9,7 @@ from halcert.adapters.protocol import Adapter
 GROUP = "halcert.adapters"
 
 
-class UnknownAdapter(Exception):  # noqa: N818 - told to the user as it is
+class UnknownAdapter(Exception):
     """No adapter of that name is installed."""
 
 

@@ -15,6 +15,8 @@ from halcert.conformance.suite import Suite, ensure_writable
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.profiles import PROFILES
 
+USUAL_EFFORT = Effort()
+
 
 class UsageError(Exception):
     """The user asked for something that does not exist or cannot be; says what would work."""
@@ -50,7 +52,7 @@ class Choice:
     out: Path = Path("halcert-out")
     command: str = "halcert certify"
     environment: dict[str, str] = field(default_factory=dict)
-    effort: Effort = Effort()
+    effort: Effort = USUAL_EFFORT
 
 
 def known_areas(areas: Iterable[str]) -> tuple[str, ...]:
@@ -123,7 +125,5 @@ def prepared(choice: Choice) -> Suite:
         ensure_writable(choice.out)
     except OSError as error:
         raise UsageError(f"{choice.out}: cannot be written: {error.strerror}") from error
-    plan = Plan(
-        seed=choice.seed, budget=choice.budget, jobs=choice.jobs, effort=choice.effort
-    )
+    plan = Plan(seed=choice.seed, budget=choice.budget, jobs=choice.jobs, effort=choice.effort)
     return Suite(target, plan, choice.out, description, choice.command)

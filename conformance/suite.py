@@ -64,7 +64,9 @@ class Suite:
 
     def activities(self) -> list[Activity]:
         """Return the directed activities of the run, in order."""
-        return directed(self.target, self.plan.seed, witness_activities(self.target.areas, self.target.profile))
+        return directed(
+            self.target, self.plan.seed, witness_activities(self.target.areas, self.target.profile)
+        )
 
     def rules(self) -> list[Rule]:
         """Return the rules that get a verdict."""

@@ -6,14 +6,15 @@ changes moves its tests with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
 from types import CodeType, FunctionType
-from typing import Any, Protocol, TypeVar, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import msgspec
 
+from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.spec.language import BitWord, Flag, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
@@ -22,23 +23,12 @@ from halcert.spec.profiles import Profile
 from halcert.spec.state import USER, Block
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, AllocFlags
 
-T = TypeVar("T")
 TOP = 2**64
+BYTE = 0xFF
+MANY_DEVICES = 2000
+"""Constants below this may be meant as device ids."""
 MODEST = 1 << 20
 """Sizes up to this are tried most often (bytes)."""
-
-
-class Draw(Protocol):
-    """Where choices come from: hypothesis in machines, a seeded generator elsewhere."""
-
-    def pick(self, options: Sequence[T]) -> T:
-        """Return one of the options."""
-
-    def integer(self, low: int, high: int) -> int:
-        """Return an integer of ``[low, high]``."""
-
-    def chance(self, percent: int) -> bool:
-        """Return true in about that many of a hundred cases."""
 
 
 @cache
@@ -99,7 +89,7 @@ class Plan(msgspec.Struct):
 
 def plan(draw: Draw, lab: Lab) -> Plan:
     """Choose a transfer between live blocks."""
-    blocks = list(lab.view().blocks)  # type: ignore[call-overload]
+    blocks = lab.blocks()
     devices = lab.setting.devices
     if not blocks:
         return Plan(None, None, 0, 0, length_up_to(draw, MODEST), draw.pick(devices))
@@ -150,14 +140,16 @@ def plausible(draw: Draw, lab: Lab, chosen: Plan, name: str, domain: Domain) -> 
         return chosen.device
     if domain.role == "handle":
         return _handle(draw, lab)
-    if domain.high <= 0xFF:
+    if domain.high <= BYTE:
         return draw.integer(domain.low, domain.high)
     return draw.integer(0, 3)
 
 
 def _handle(draw: Draw, lab: Lab) -> int:
     view = lab.view()
-    known = [row.fd for row in view.copies] + [row.id for row in view.descriptors]  # type: ignore[attr-defined]
+    copies: Any = view.copies
+    descriptors: Any = view.descriptors
+    known = [row.fd for row in copies] + [row.id for row in descriptors]
     return draw.pick(known) if known else 0
 
 
@@ -166,16 +158,16 @@ def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:
     options = [domain.low, domain.high, domain.low + 1, domain.high - 1]
     constants = constants_of(interface, lab.setting.profile)
     if domain.role == "address":
-        for block in lab.view().blocks:  # type: ignore[attr-defined]
+        for block in lab.blocks():
             end = block.base + block.size
             options += [block.base, block.base + 1, end - 1, end, block.base + block.extent]
         return draw.pick(options)
     if domain.role == "handle":
         return draw.pick((0, _handle(draw, lab)))
     if domain.role == "device":
-        options += [*lab.setting.devices, *(c for c in constants if 0 < c < 2000)]
+        options += [*lab.setting.devices, *(c for c in constants if 0 < c < MANY_DEVICES)]
     elif domain.role == "size":
-        options += [TOP - block.base for block in lab.view().blocks]  # type: ignore[attr-defined]
+        options += [TOP - block.base for block in lab.blocks()]
     options += [c + d for c in constants for d in (-1, 0, 1)]
     return draw.pick([n for n in options if domain.low <= n <= domain.high])
 
@@ -183,8 +175,14 @@ def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:
 def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
     """Choose arguments for a call: a plausible set, with an edge put in now and then."""
     chosen = plan(draw, lab)
-    kinds = {n: k for n, k in annotations_of(interface.call).items() if n in interface.call.__struct_fields__}
-    args = {name: _fitting(draw, lab, chosen, interface, name, kind) for name, kind in kinds.items()}
+    kinds = {
+        n: k
+        for n, k in annotations_of(interface.call).items()
+        if n in interface.call.__struct_fields__
+    }
+    args = {
+        name: _fitting(draw, lab, chosen, interface, name, kind) for name, kind in kinds.items()
+    }
     if interface.name == "halMemAlloc" and draw.chance(80):
         args["flag"], args["size"] = flag_word(draw, lab), alloc_size(draw)
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
@@ -193,9 +191,7 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
     return args
 
 
-def _fitting(
-    draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str, kind: Any
-) -> Any:
+def _fitting(draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str, kind: Any) -> Any:
     domain = domain_of(kind)
     if domain is not None:
         if domain.role in ("out", "given"):
@@ -216,7 +212,8 @@ def _fitting(
             return None
         item = get_args(kind)[0]
         return [
-            _fitting(draw, lab, chosen, interface, name, item) for _ in range(draw.pick((1, 1, 2, 3)))
+            _fitting(draw, lab, chosen, interface, name, item)
+            for _ in range(draw.pick((1, 1, 2, 3)))
         ]
     raise TypeError(f"{interface.name}: parameter {name} of kind {kind} cannot be chosen")
 
@@ -270,4 +267,4 @@ def alloc_size(draw: Draw) -> int:
 
 def user_blocks(lab: Lab) -> list[Block]:
     """Return the ordinary process memory that the program has."""
-    return [b for b in lab.view().blocks if b.kind == USER]  # type: ignore[attr-defined]
+    return [b for b in lab.blocks() if b.kind == USER]

@@ -126,7 +126,12 @@ def _rule_result(
     rejecting = rule.kind in (Kind.REJECTS, Kind.MAY_REJECT)
     accepted = tally.accepted.get(rule.interface, 0)
     verdict, reason = _verdict(rule, area, profile, shown, found, missing)
-    if rejecting and verdict is Verdict.CONFORMS and not accepted and rule.strength is Strength.MUST:
+    if (
+        rejecting
+        and verdict is Verdict.CONFORMS
+        and not accepted
+        and rule.strength is Strength.MUST
+    ):
         reason = reason or "the condition was never seen false"
     return RuleResult(
         id=rule.id,
@@ -208,8 +213,13 @@ def judged(
     return Exit.OK, ""
 
 
+NAMED = 5
+"""Number of rules that a sentence names."""
+
+
 def _rules(ids: Sequence[str]) -> str:
-    shown = ", ".join(ids[:5]) + (f" and {len(ids) - 5} more" if len(ids) > 5 else "")
+    more = len(ids) - NAMED
+    shown = ", ".join(ids[:NAMED]) + (f" and {more} more" if more > 0 else "")
     return f"{len(ids)} rule{'s' if len(ids) != 1 else ''} ({shown})"
 
 

@@ -40,7 +40,9 @@ def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> None:
             look_around(lab)
 
 
-def witness_activities(areas: Sequence[str], profile: str) -> list[tuple[str, tuple[TraceStep, ...]]]:
+def witness_activities(
+    areas: Sequence[str], profile: str
+) -> list[tuple[str, tuple[TraceStep, ...]]]:
     """Return the witnesses of areas for a product as named calls, the boundaries behind the rules.
 
     Those that end in something undefined show that a rule is reachable and are never carried out.

@@ -131,13 +131,13 @@ class SuitePlugin:
         ours = [item for item in session.items if isinstance(item, SuiteItem)]
         others = [item for item in session.items if not isinstance(item, SuiteItem)]
         if ours:
-            self._run(session, ours)
+            self._run(ours)
         for place, item in enumerate(others):
             following = others[place + 1] if place + 1 < len(others) else None
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         return True
 
-    def _run(self, session: pytest.Session, items: list[SuiteItem]) -> None:
+    def _run(self, items: list[SuiteItem]) -> None:
         by_name = {item.name: item for item in items if not item.rule}
         if "machine" not in by_name:
             self.suite.campaign.without_machines()
@@ -187,7 +187,7 @@ def report(item: pytest.Item, outcome: str, message: str, seconds: float) -> Non
             keywords={item.name: 1},
             outcome="passed",
             longrepr=None,
-            when=when,  # type: ignore[arg-type]
+            when=when,
             duration=seconds if when == "call" else 0.0,
         )
         if when == "call":

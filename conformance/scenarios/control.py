@@ -13,7 +13,9 @@ ADDR_CHECK = int(InfoType.MEM_INFO_TYPE_ADDR_CHECK)
 DEV_BIT, HOST_BIT, DVPP_BIT = 2, 4, 8
 
 
-def control(lab: Lab, kind: int, param: object, *, size: int | None = None, out: bool = True) -> None:
+def control(
+    lab: Lab, kind: int, param: object, *, size: int | None = None, out: bool = True
+) -> None:
     """Call halMemCtl."""
     lab.call(
         "halMemCtl",

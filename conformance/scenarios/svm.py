@@ -71,7 +71,7 @@ def every_kind(lab: Lab) -> None:
                 allocate(lab, size, kind, lab.setting.devices[-1], **bits)
     fill_all(lab)
     check_all(lab)
-    for block in list(lab.view().blocks):  # type: ignore[call-overload]
+    for block in lab.blocks():
         query(lab, block)
         free(lab, block.base)
         lab.call("halMemFree", pp=block.base)
@@ -114,15 +114,13 @@ def ends_of_pages(lab: Lab) -> None:
     for start in (0, 1, 4095, 4096, 4097):
         for length in (1, 2, 4095, 4096, 4097):
             fill_all(lab)
-            lab.call(
-                "drvMemsetD8", dst=block + start, destMax=length, value=0xC3, num=length
-            )
+            lab.call("drvMemsetD8", dst=block + start, destMax=length, value=0xC3, num=length)
             copy(lab, host + start, block + size - start - length, length)
             check_all(lab)
 
 
 def address_reuse(lab: Lab) -> None:
-    """Free and allocate the same size again and again; blocks never overlap, bytes never leak in."""
+    """Free and allocate the same size again and again; blocks never overlap."""
     open_all(lab)
     kept: list[int] = []
     for turn in range(24):
@@ -186,7 +184,11 @@ def errors_leak_nothing(lab: Lab) -> None:
     free_at_start = lab.accounts.free_at_start(device) or 4 * GIB
     block = allocate(lab, 4096, DEV, device)
     for _ in range(4):
-        for bits in ({"contiguous": 1, "huge": 1}, {"readonly": 1, "host_writes": 1}, {"giant": 1, "huge": 1}):
+        for bits in (
+            {"contiguous": 1, "huge": 1},
+            {"readonly": 1, "host_writes": 1},
+            {"giant": 1, "huge": 1},
+        ):
             allocate(lab, 32 * MIB, DEV, device, **bits)
         allocate(lab, 32 * MIB, 5, device)
         allocate(lab, free_at_start + GIB, DEV, device)

@@ -42,9 +42,7 @@ def copy_with_info(lab: Lab) -> None:
     for direction in (0, TO_DEVICE, TO_HOST, 3):
         for count in (0, 1, 10_000):
             info = {"dir": direction, "devid": device}
-            lab.call(
-                "halMemcpy", dst=host, dst_size=10_000, src=block, count=count, info=info
-            )
+            lab.call("halMemcpy", dst=host, dst_size=10_000, src=block, count=count, info=info)
             check_all(lab)
     wrong = {"dir": TO_HOST, "devid": 63}
     lab.call("halMemcpy", dst=host, dst_size=10_000, src=block, count=10, info=wrong)
@@ -82,9 +80,7 @@ def rows_by_descriptor(lab: Lab) -> None:
         return
     host, block = pair
     for fixed in (0, 100, 499, 500):
-        made = matrix(
-            lab, CONVERT, block, host, TO_DEVICE, fixed_size=fixed, dma={"devid": device}
-        )
+        made = matrix(lab, CONVERT, block, host, TO_DEVICE, fixed_size=fixed, dma={"devid": device})
         number = descriptor_of(made, "p_copy")
         if number:
             matrix(lab, DESTROY, block, host, TO_DEVICE, dma=number)
@@ -117,9 +113,7 @@ def batches(lab: Lab) -> None:
         lab.call("halMemcpyBatch", dst=dst, src=src, size=sizes, count=0)
         check_all(lab)
     many = [blocks[0]] * 4097
-    lab.call(
-        "halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097
-    )
+    lab.call("halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097)
     lab.call("halMemcpyBatch", dst=hosts[:2], src=hosts[2:4], size=[64, 64], count=2)
 
 

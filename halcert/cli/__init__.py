@@ -1,4 +1,4 @@
-"""The command line: ``halcert certify``, ``prove``, ``faults``, ``replay``, ``spec``, ``doctor``, ``abi``.
+"""The command line, ``halcert``.
 
 Each command is a module of its own, loaded when it is called. Errors that are the user's or the
 machine's end in a message and an exit code, never in a traceback.
@@ -48,7 +48,7 @@ class Commands(click.Group):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="halcert", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Conformance of Ascend NPU memory interfaces, from rule to certificate.
+    r"""Conformance of Ascend NPU memory interfaces, from rule to certificate.
 
     Start with `halcert certify`: it runs every test against the bundled software driver, or
     against your library with --library PATH, and writes a certificate to halcert-out/.

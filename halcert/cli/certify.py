@@ -28,7 +28,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
 )
 @run_options
 @click.option("-q", "--quiet", is_flag=True, help="Only the verdict.")
-def certify(  # noqa: PLR0913 - one parameter for each option
+def certify(
     adapter: str,
     library: str | None,
     fault: str | None,
@@ -38,9 +38,9 @@ def certify(  # noqa: PLR0913 - one parameter for each option
     seed: int,
     jobs: int,
     out: Path,
-    quiet: bool,  # noqa: FBT001 - click passes flags by name
+    quiet: bool,
 ) -> int:
-    """Run the suite against an implementation and write a certificate.
+    r"""Run the suite against an implementation and write a certificate.
 
     The implementation runs in processes of its own: a crash or a hang is a finding, not the end
     of the run. Findings are written to the output folder as soon as they are made, each with

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -10,6 +11,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from halcert.adapters.hal import Fault
 from halcert.cli.options import areas_option, run_options
 from halcert.conformance.faults import (
     UNMODIFIED,
@@ -39,13 +41,13 @@ from halcert.results import Exit
 @click.option("--list", "only_list", is_flag=True, help="List the faults and do nothing.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @run_options
-def faults(  # noqa: PLR0913 - one parameter for each option
+def faults(
     areas: tuple[str, ...],
     profile: str,
     names: tuple[str, ...],
     budget: float,
-    only_list: bool,  # noqa: FBT001 - click passes flags by name
-    as_json: bool,  # noqa: FBT001 - likewise
+    only_list: bool,
+    as_json: bool,
     out: Path,
     jobs: int,
     seed: int,
@@ -100,13 +102,12 @@ def _line(result: FaultResult) -> str:
     return f"{word:9} {name:36} {result.seconds:6.2f} s  {result.trouble}".rstrip()
 
 
-def _print_list(console: Console, chosen: list[object]) -> None:
+def _print_list(console: Console, chosen: Sequence[Fault]) -> None:
     table = Table(box=None, pad_edge=False)
     for title in ("fault", "interface", "class", "what it does"):
         table.add_column(title)
-    for fault in seeded_faults():
-        if fault in chosen:
-            table.add_row(fault.name, fault.interface, fault.kind, fault.summary)
+    for fault in chosen:
+        table.add_row(fault.name, fault.interface, fault.kind, fault.summary)
     console.print(table)
 
 

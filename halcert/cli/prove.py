@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
@@ -18,6 +18,7 @@ from typing_extensions import Self
 from halcert.cli.options import areas_option, run_options
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
+from halcert.spec.abi.codes import symbol_of
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from halcert.model.proofs.work import Task
 
 LINE_SECONDS = 5.0
+LARGE = 4096
 
 
 @click.command()
@@ -39,14 +41,14 @@ LINE_SECONDS = 5.0
     help="Rows that each table has at most where any valid state is meant.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every obligation as JSON.")
-def prove(  # noqa: PLR0913 - one parameter for each option
+def prove(
     areas: tuple[str, ...],
     seed: int,
     jobs: int,
     out: Path,
     only: str,
     rows: int,
-    as_json: bool,  # noqa: FBT001 - click passes flags by name
+    as_json: bool,
 ) -> int:
     """Prove that the rules are consistent, complete and reachable.
 
@@ -76,7 +78,7 @@ def prove(  # noqa: PLR0913 - one parameter for each option
     \b
     Exit codes: 0 everything is proved, 1 something is refuted or not settled,
     2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads.
-    """
+    """  # noqa: D301 - \b is how click is told to leave the lines alone
     from halcert.model.proofs.run import carried_out, tasks
 
     chosen = _areas(areas)
@@ -93,12 +95,16 @@ def prove(  # noqa: PLR0913 - one parameter for each option
             records += _concerning(only, found.records)
             witnesses += found.witnesses
     seconds = time.monotonic() - started
-    _leave(chosen, out, records, witnesses, whole=not only)
+    if not only:
+        _leave(chosen, out, records, witnesses)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())
     else:
         _report(console, records, seconds)
-        console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
+        if only:
+            _show_witnesses(console, witnesses)
+        else:
+            console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
     return Exit.OK if all(each.status == "proved" for each in records) else Exit.VIOLATIONS
 
 
@@ -121,12 +127,7 @@ def _concerning(only: str, records: Iterable[Record]) -> list[Record]:
 
 
 def _leave(
-    areas: tuple[str, ...],
-    out: Path,
-    records: list[Record],
-    witnesses: list[Witness],
-    *,
-    whole: bool,
+    areas: tuple[str, ...], out: Path, records: list[Record], witnesses: list[Witness]
 ) -> None:
     """Write the proofs, and keep the witnesses where the suite looks for them."""
     import halcert
@@ -136,8 +137,7 @@ def _leave(
 
     notes = notes_of(records, witnesses)
     write_proofs(notes, out / FILE_NAME, halcert=halcert.__version__, spec=digest())
-    if whole:
-        keep_all(areas, witnesses)
+    keep_all(areas, witnesses)
 
 
 # ----------------------------------------------------------------------------------------- output
@@ -158,6 +158,29 @@ def _report(console: Console, records: list[Record], seconds: float) -> None:
     console.print(
         f"\n{proved} of {len(records)} obligations proved in {seconds:.1f} s", markup=False
     )
+
+
+def _show_witnesses(console: Console, witnesses: list[Witness]) -> None:
+    """Print the calls that make the one rule decide."""
+    for witness in witnesses:
+        title = witness.note or "shortest calls"
+        console.print(f"\n{witness.profile}, {title}:", markup=False)
+        for number, step in enumerate(witness.steps, start=1):
+            args = ", ".join(f"{name}={_argument(each)}" for name, each in step.args.items())
+            codes = ", ".join(map(symbol_of, step.expected.codes))
+            answer = step.expected.verdict + (f" with {codes}" if codes else "")
+            console.print(
+                f"  {number}  {step.interface}({args})  {answer}", markup=False, soft_wrap=True
+            )
+
+
+def _argument(value: Any) -> str:
+    if isinstance(value, dict) and "$" in value:
+        distance = f" + {value['plus']}" if value.get("plus") else ""
+        return f"{value['field']} of {value['$']}{distance}"
+    if isinstance(value, int) and not isinstance(value, bool) and value > LARGE:
+        return hex(value)
+    return str(value)
 
 
 def _table(records: list[Record]) -> Table:

@@ -33,7 +33,7 @@ SEEDED = "SOFTHAL_FAULT"
     help="Repeat so often, to tell flaky from steady.",
 )
 @click.pass_context
-def replay(  # noqa: PLR0913 - one parameter for each option
+def replay(
     context: click.Context,
     trace: Path,
     adapter: str,

@@ -88,9 +88,7 @@ def _collecting(rules: Sequence[Rule], profile: Profile) -> Any:
 def _first(rules: Sequence[Rule], profile: Profile) -> Any:
     """Return a function that gives the first rule whose condition is true, or None."""
     source = _Source(profile)
-    lines = [
-        f"if {source.call(rule.function)}: return {source.name('r', rule)}" for rule in rules
-    ]
+    lines = [f"if {source.call(rule.function)}: return {source.name('r', rule)}" for rule in rules]
     return source.function("call, state", [*lines, "return None"])
 
 

@@ -225,11 +225,15 @@ def _wrong_byte(rule: Rule, offset: int, wrong: Any) -> Violation:
     )
 
 
+SHOWN = 60
+"""Characters of an output that a sentence shows."""
+
+
 def described(result: Returned) -> str:
     """Return a result in one line: the code and the outputs, long ones cut."""
     parts = [f"code {symbol_of(result.code)}"]
     for name in result.__struct_fields__[1:]:
         value = getattr(result, name)
         text = f"{value:#x}" if isinstance(value, int) else repr(value)
-        parts.append(f"{name} = {text if len(text) <= 60 else text[:57] + '...'}")
+        parts.append(f"{name} = {text if len(text) <= SHOWN else text[:SHOWN] + '...'}")
     return ", ".join(parts)

@@ -147,7 +147,5 @@ def first_mismatch(rope: Rope, start: int, data: bytes) -> Mismatch | None:
         expected = stretch.render()
         if found != expected:
             place = next(i for i, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
-            return Mismatch(
-                stretch.start + place, expected[place], found[place], stretch.author
-            )
+            return Mismatch(stretch.start + place, expected[place], found[place], stretch.author)
     return None

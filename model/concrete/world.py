@@ -26,11 +26,16 @@ ROW_TYPES = _row_types()
 HOST_TABLES = tuple(n for n, kind in ROW_TYPES.items() if kind.scope is Scope.HOST)
 """Names of the tables that all processes share; the contents are shared, too."""
 
+
+def _but(view: Any, **changes: Any) -> Any:
+    return msgspec.structs.replace(view, **changes)
+
+
 View: Any = msgspec.defstruct(
     "View",
     [*((name, Any) for name in ROW_TYPES), ("contents", Any)],
     frozen=True,
-    namespace={"but": lambda view, **changes: msgspec.structs.replace(view, **changes)},
+    namespace={"but": _but},
 )
 """The state as one process sees it: concrete form of :class:`halcert.spec.state.State`."""
 

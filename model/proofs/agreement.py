@@ -109,7 +109,8 @@ class Sample:
         drawn = self._number() if leaf.domain.role != "count" else self.random.randint(0, 2)
         if self.random.random() < 0.05:  # noqa: PLR2004 - now and then an extreme
             drawn = leaf.domain.high
-        return max(leaf.domain.low, min(drawn, leaf.domain.high))
+        within: int = max(leaf.domain.low, min(drawn, leaf.domain.high))
+        return within
 
     def byte(self, contents: ConcreteContents, memory: int, offset: int) -> int:
         """Return the token of a byte of concrete contents."""
@@ -131,7 +132,7 @@ def _nothing(*_: int) -> int:
     return UNKNOWN
 
 
-def concrete(part: Any, value: Evaluator) -> Any:
+def concrete(part: Any, value: Evaluator) -> Any:  # noqa: PLR0911 - one kind of value each
     """Return the concrete form of a call, a result or a part of one."""
     if isinstance(part, Term):
         return value(part)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from halcert.model.proofs.pleasant import Instance, instance_of
 from halcert.model.proofs.search import Reached
+from halcert.model.proofs.situation import shown
 from halcert.model.proofs.witness import UNDEFINED, Witness
-from halcert.model.proofs.words import Word
 from halcert.model.symbolic.algebra import both, equal, negation
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.term import Bool, BoolLike, Int, Term
+from halcert.model.symbolic.values import Variable
+from halcert.spec.language import Rule
 from halcert.spec.profiles import Profile
 
 TOP = 2**64
@@ -26,6 +28,13 @@ class Edge(NamedTuple):
     value: Int
     bound: int | Int
     text: str
+
+
+class _Claim(NamedTuple):
+    """Where a comparison is looked at, and what makes the call lie on one side of it."""
+
+    place: Reached
+    holds: BoolLike
 
 
 def edges_of(condition: BoolLike, reading: Reading) -> Iterator[Edge]:
@@ -46,12 +55,27 @@ def edges_of(condition: BoolLike, reading: Reading) -> Iterator[Edge]:
         if term.op in ("lt", "eq"):
             value, bound = term.args
             if value in leaves and (not isinstance(bound, Int) or bound in leaves):
-                text = leaves[bound] if isinstance(bound, Int) else _number(bound)
+                text = leaves[bound] if isinstance(bound, Int) else shown(bound)
                 yield Edge(value, bound, f"{leaves[value]} against {text}")
 
 
-def _number(value: int) -> str:
-    return hex(value) if value > 4096 else str(value)
+def _ranges(reading: Reading) -> Iterator[tuple[Variable, Variable]]:
+    """Iterate over the addresses and sizes of a call that stand beside each other."""
+    leaves = [leaf for leaf in reading.call.leaves if not isinstance(leaf.term, Bool)]
+    for address in leaves:
+        for size in leaves:
+            if address.domain.role == "address" and size.domain.role == "size":
+                one, other = address.path[1:], size.path[1:]
+                if len(one) == len(other) and _indices(one) == _indices(other):
+                    yield address, size
+
+
+def _indices(path: tuple[str | int, ...]) -> list[int]:
+    return [part for part in path if isinstance(part, int)]
+
+
+def _as_int(leaf: Variable) -> Any:
+    return leaf.term
 
 
 class Boundaries:
@@ -64,65 +88,71 @@ class Boundaries:
         self.objections: list[str] = []
         self._taken: set[tuple[object, ...]] = set()
 
-    def of_rule(self, found: Reached) -> Iterator[Witness]:
-        """Iterate over the witnesses at the comparisons of a rule."""
-        reading, rule = found.reading, found.rule
-        condition = reading.holds(rule)
-        for edge in edges_of(condition, reading):
+    def of_rule(self, found: Reached, accepting: list[Reached]) -> Iterator[Witness]:
+        """Iterate over the witnesses at the comparisons of a rule.
+
+        Args:
+            found: where the rule decides.
+            accepting: where calls of the interface are accepted; a call that is just good
+                enough can be shown there.
+        """
+        places = [found, *accepting]
+        edges = [self._edges(found.rule, place.reading) for place in places]
+        for text in edges[0]:
             for distance, side in SIDES:
-                claim = equal(edge.value, edge.bound + distance)
-                note = f"{edge.text}, {side}"
-                yield from self._witness(rule.id, found.word, reading, claim, note, condition)
+                claims = [
+                    _Claim(place, equal(known[text].value, known[text].bound + distance))
+                    for place, known in zip(places, edges, strict=True)
+                    if text in known
+                ]
+                yield from self._witness(found.rule, claims, f"{text}, {side}")
 
     def of_top(self, found: Reached) -> Iterator[Witness]:
         """Iterate over the witnesses in which a range ends at the top of the address space."""
-        reading = found.reading
-        addresses = [leaf for leaf in reading.call.leaves if leaf.domain.role == "address"]
-        sizes = [leaf for leaf in reading.call.leaves if leaf.domain.role == "size"]
-        for address in addresses:
-            for size in sizes:
-                if len(address.path) != len(size.path):
-                    continue
-                for distance, side in SIDES:
-                    claim = equal(address.term + size.term, TOP + distance)
-                    names = (".".join(map(str, leaf.path)) for leaf in (address, size))
-                    note = f"{' + '.join(names)} against 2**64, {side}"
-                    yield from self._witness(found.rule.id, found.word, reading, claim, note, False)
+        for address, size in _ranges(found.reading):
+            names = (".".join(map(str, leaf.path)) for leaf in (address, size))
+            text = f"{' + '.join(names)} against 2**64"
+            for distance, side in SIDES:
+                claim = equal(_as_int(address) + _as_int(size), TOP + distance)
+                yield from self._witness(found.rule, [_Claim(found, claim)], f"{text}, {side}")
 
-    def _witness(
-        self,
-        rule: str,
-        word: Word,
-        reading: Reading,
-        claim: BoolLike,
-        note: str,
-        condition: BoolLike,
-    ) -> Iterator[Witness]:
-        name = (reading.interface.name, note)
-        if claim is False or name in self._taken:
+    def _edges(self, rule: Rule, reading: Reading) -> dict[str, Edge]:
+        return {edge.text: edge for edge in edges_of(reading.holds(rule), reading)}
+
+    def _witness(self, rule: Rule, claims: list[_Claim], note: str) -> Iterator[Witness]:
+        name = (rule.interface, note)
+        if name in self._taken:
             return
         self._taken.add(name)
-        self.solver.push()
-        self.solver.add(*word.facts)
-        found = self._instance(word, reading, claim, condition)
-        self.solver.pop()
+        found = self._instance(rule, claims)
         if found is None:
             return
         if found.objection:
-            self.objections.append(f"{rule}, {note}: {found.objection}")
+            self.objections.append(f"{rule.id}, {note}: {found.objection}")
         if found.steps[-1].expected.verdict != UNDEFINED:
-            yield Witness(rule, self.profile.name, "boundary", found.steps, note, alone=False)
+            yield Witness(rule.id, self.profile.name, "boundary", found.steps, note, alone=False)
 
-    def _instance(
-        self, word: Word, reading: Reading, claim: BoolLike, condition: BoolLike
-    ) -> Instance | None:
-        """Prefer that nothing but the rule itself refuses the call."""
-        others = [h.holds for h in reading.rejects if h.holds is not condition]
-        wanted = (
-            both(reading.executable, claim, *(negation(each) for each in others)),
-            both(reading.executable, claim),
-        )
-        for each in wanted:
-            if each is not False and self.solver.check(each) is Answer.YES:
-                return instance_of(self.solver, word, reading, each)
+    def _instance(self, rule: Rule, claims: list[_Claim]) -> Instance | None:
+        """Prefer a call that nothing but the rule itself refuses, wherever it can be made."""
+        for strict in (True, False):
+            for place, claim in claims:
+                found = self._at(rule, place, claim, strict=strict)
+                if found is not None:
+                    return found
         return None
+
+    def _at(self, rule: Rule, place: Reached, claim: BoolLike, *, strict: bool) -> Instance | None:
+        reading = place.reading
+        wanted = both(reading.executable, claim)
+        if strict:
+            others = (held.holds for held in reading.rejects if held.rule.id != rule.id)
+            wanted = both(wanted, *(negation(each) for each in others))
+        if wanted is False:
+            return None
+        self.solver.push()
+        self.solver.add(*place.word.facts)
+        found = None
+        if self.solver.check(wanted) is Answer.YES:
+            found = instance_of(self.solver, place.word, reading, wanted)
+        self.solver.pop()
+        return found

@@ -97,7 +97,7 @@ class Situation:
     def described(self, extra: tuple[Term, ...] = ()) -> str:
         """Return the state and call of the solver's last answer in words."""
         reading = self.reading
-        terms = [leaf.term for leaf in (*reading.call.leaves, *reading.result.leaves)]
+        terms: list[Term] = [leaf.term for leaf in (*reading.call.leaves, *reading.result.leaves)]
         for name in TABLES:
             for line in getattr(reading.view, name).lines:
                 terms += [each for each in (line.live, *line.values) if isinstance(each, Term)]

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from halcert.model.concrete.world import World
+from halcert.model.concrete.world import View, World
 from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Reading
+from halcert.model.symbolic.row import Line
 from halcert.model.symbolic.state import (
     TABLES,
-    View,
     any_state,
     changed_tables,
     differs,
     known_state,
 )
-from halcert.model.symbolic.table import Line, SymbolicTable
+from halcert.model.symbolic.table import SymbolicTable
 from halcert.model.symbolic.term import Bool, BoolLike, Term
 from halcert.model.symbolic.values import variables
 from halcert.spec.language import Interface, Kind, Rule

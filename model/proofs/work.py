@@ -159,7 +159,13 @@ class _Outcome:
         boundaries = Boundaries(self.solver, self.profile)
         for each in found:
             if each.rule.kind in NUMERIC:
-                whole += boundaries.of_rule(each)
+                accepting = [
+                    other
+                    for other in found
+                    if other.rule.kind is Kind.ACCEPTS
+                    and other.rule.interface == each.rule.interface
+                ]
+                whole += boundaries.of_rule(each, accepting)
             elif each.rule.kind is Kind.ACCEPTS:
                 whole += boundaries.of_top(each)
         self.objections += boundaries.objections

@@ -14,7 +14,7 @@ from halcert.model.symbolic.term import Bool, BoolLike, Int, IntLike, intern, un
 # ------------------------------------------------------------------------------------- arithmetic
 
 
-def add(left: IntLike, right: IntLike) -> IntLike:
+def add(left: IntLike, right: IntLike) -> IntLike:  # noqa: PLR0911 - one form each
     """Return the sum, with constants gathered on the right and opposites cancelled."""
     if not isinstance(left, Int):
         left, right = right, left
@@ -122,7 +122,7 @@ def _as_int(value: Any) -> IntLike:
 # ------------------------------------------------------------------------------------ comparisons
 
 
-def less(left: IntLike, right: IntLike) -> BoolLike:
+def less(left: IntLike, right: IntLike) -> BoolLike:  # noqa: PLR0911 - one form each
     """Return whether ``left < right``; constants are gathered on one side."""
     if not isinstance(left, Int) and not isinstance(right, Int):
         return bool(left < right)
@@ -142,7 +142,7 @@ def less(left: IntLike, right: IntLike) -> BoolLike:
     return _bool("lt", left, right)
 
 
-def equal(left: Any, right: Any) -> BoolLike:
+def equal(left: Any, right: Any) -> BoolLike:  # noqa: PLR0911 - one form each
     """Return whether two integers are equal."""
     if isinstance(left, Bool) or isinstance(right, Bool):
         return same_truth(_as_truth(left), _as_truth(right))
@@ -168,7 +168,8 @@ def equal(left: Any, right: Any) -> BoolLike:
 def _balanced(left: IntLike, right: IntLike) -> tuple[IntLike, IntLike]:
     """Move the constant of a sum to the other side, and drop what both sides have in common."""
     if isinstance(left, Int) and left.op == "add" and not isinstance(left.args[1], Int):
-        left, right = left.args[0], add(right, -left.args[1])
+        inner, constant = left.args
+        left, right = inner, add(right, -constant)
     if (
         isinstance(right, Int)
         and right.op == "add"
@@ -293,7 +294,7 @@ def choose(condition: BoolLike, yes: Any, no: Any) -> Any:
     if yes is no:
         return yes
     if condition.op == "not":
-        condition, yes, no = condition.args[0], no, yes
+        return choose(condition.args[0], no, yes)
     if isinstance(yes, (Bool, bool)) and isinstance(no, (Bool, bool)):
         return _choose_truth(condition, yes, no)
     yes, no = _number(yes), _number(no)

@@ -42,9 +42,7 @@ class SymbolicContents:
 
     def create(self) -> SymbolicContents:
         """Return the contents with one more object, whose bytes are undefined."""
-        made = self._erased(lambda memory, _offset: equal(memory, self._next))
-        made._next = add(self._next, 1)
-        return made
+        return self._erased(lambda memory, _offset: equal(memory, self._next), add(self._next, 1))
 
     def drop(self, memory: IntLike) -> SymbolicContents:
         """Return the contents after an object has gone."""
@@ -128,7 +126,9 @@ class SymbolicContents:
 
         return SymbolicContents(read, self._next, self.erasures)
 
-    def _erased(self, gone: Callable[[IntLike, IntLike], BoolLike]) -> SymbolicContents:
+    def _erased(
+        self, gone: Callable[[IntLike, IntLike], BoolLike], next_name: IntLike | None = None
+    ) -> SymbolicContents:
         name = f"undefined {self.erasures}"
 
         def read(memory: IntLike, offset: IntLike) -> IntLike:
@@ -137,7 +137,8 @@ class SymbolicContents:
             )
             return value
 
-        return SymbolicContents(read, self._next, self.erasures + 1)
+        following = self._next if next_name is None else next_name
+        return SymbolicContents(read, following, self.erasures + 1)
 
 
 def within(place: IntLike, start: IntLike, length: IntLike) -> BoolLike:

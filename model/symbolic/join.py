@@ -9,7 +9,7 @@ from typing import Any
 from halcert.model.concrete.world import View
 from halcert.model.symbolic.algebra import choose, less
 from halcert.model.symbolic.paths import assume, merged
-from halcert.model.symbolic.table import SymbolicRow, joined_rows
+from halcert.model.symbolic.row import SymbolicRow, joined_rows
 from halcert.model.symbolic.term import BoolLike, Int
 from halcert.spec.language import Row
 
@@ -17,7 +17,7 @@ MOST_ROUNDS = 2
 """How often a step is repeated when the number of rounds is not known."""
 
 
-def joined(condition: BoolLike, yes: Any, no: Any) -> Any:
+def joined(condition: BoolLike, yes: Any, no: Any) -> Any:  # noqa: PLR0911 - one kind of value each
     """Return ``yes`` where the condition is true, and ``no`` elsewhere.
 
     What both have in common stays the same object, so that the frame of an effect can be read

@@ -7,7 +7,8 @@ from typing import Any, get_type_hints
 from halcert.model.concrete.world import ROW_TYPES, View
 from halcert.model.symbolic.algebra import both, choose, either, less, negation, same_truth
 from halcert.model.symbolic.contents import SymbolicContents
-from halcert.model.symbolic.table import Line, SymbolicTable
+from halcert.model.symbolic.row import Line
+from halcert.model.symbolic.table import SymbolicTable
 from halcert.model.symbolic.term import BoolLike, integer, truth
 from halcert.spec.language import Row
 

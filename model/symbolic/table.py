@@ -9,12 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from itertools import combinations, zip_longest
-from typing import Any, NamedTuple, get_type_hints
+from typing import Any
 
 from halcert.model.symbolic.algebra import both, choose, either, equal, less, modulo, negation
 from halcert.model.symbolic.paths import merged
+from halcert.model.symbolic.row import (
+    Found,
+    Line,
+    SymbolicRow,
+    changed_in,
+    chosen_values,
+    joined_rows,
+    origin_of,
+    shape_of,
+    values_of,
+)
 from halcert.model.symbolic.term import Bool, BoolLike, Int, IntLike, Term, integer
 from halcert.spec.language import Row
 
@@ -29,85 +40,6 @@ def crowds() -> Iterator[None]:
         yield
     finally:
         _crowded.pop()
-
-
-class Line(NamedTuple):
-    """A place for a row: whether one is there, and its columns in declared order."""
-
-    live: BoolLike
-    values: tuple[Any, ...]
-
-
-class Found(NamedTuple):
-    """Where a row came from: the lines of the table, and which of them it is."""
-
-    lines: tuple[Line, ...]
-    selectors: tuple[BoolLike, ...]
-
-
-class Shape(NamedTuple):
-    """What a row type looks like: its columns, and what a missing row shows in each."""
-
-    columns: tuple[str, ...]
-    missing: tuple[Any, ...]
-    key: int
-    extent: int | None
-
-
-@cache
-def shape_of(row_type: type[Row]) -> Shape:
-    """Return the shape of a row type."""
-    columns: tuple[str, ...] = row_type.__struct_fields__
-    hints = get_type_hints(row_type)
-    extent = row_type.extent_column
-    return Shape(
-        columns,
-        tuple(hints[name](getattr(row_type.absent, name)) for name in columns),
-        columns.index(row_type.key_column),
-        None if extent is None else columns.index(extent),
-    )
-
-
-class SymbolicRow:
-    """A row as a rule sees it; columns that a look-up merges are merged when they are asked for."""
-
-    def __init__(self, shape: Shape, exists: BoolLike, found: Found | None) -> None:
-        """Take the shape of the row and where it came from."""
-        self._shape = shape
-        self._found = found
-        self._changed: frozenset[str] = frozenset()
-        self.exists = exists
-
-    def __getattr__(self, name: str) -> Any:
-        """Merge a column over the lines that the row may be."""
-        if name.startswith("_") or name not in self._shape.columns or self._found is None:
-            raise AttributeError(name)
-        place = self._shape.columns.index(name)
-        value = self._shape.missing[place]
-        for chosen, line in zip(
-            reversed(self._found.selectors), reversed(self._found.lines), strict=True
-        ):
-            if chosen is not False:
-                value = choose(chosen, line.values[place], value)
-        setattr(self, name, value)
-        return value
-
-    def but(self, **changes: Any) -> SymbolicRow:
-        """Return the row with the named columns changed."""
-        new = SymbolicRow(self._shape, self.exists, self._found)
-        for name in self._shape.columns:
-            if name in self.__dict__:
-                setattr(new, name, self.__dict__[name])
-        for name, value in changes.items():
-            if name not in self._shape.columns:
-                raise TypeError(f"no column {name}")
-            setattr(new, name, value)
-        new._changed = self._changed | changes.keys()
-        return new
-
-    def values(self) -> tuple[Any, ...]:
-        """Return all columns in declared order."""
-        return tuple(getattr(self, name) for name in self._shape.columns)
 
 
 class SymbolicTable:
@@ -231,13 +163,18 @@ class SymbolicTable:
 
     def put(self, row: Any) -> SymbolicTable:
         """Return the table with this row in place of the one with the same key."""
-        if isinstance(row, SymbolicRow) and self._came_from_here(row):
-            return self._put_back(row)
+        origin = origin_of(row)
+        if (
+            origin is not None
+            and origin.lines is self.lines
+            and self.row_type.key_column not in changed_in(row)
+        ):
+            return self._put_back(row, origin.selectors)
         values = values_of(row)
         place = self.shape.key
         same = [both(line.live, equal(line.values[place], values[place])) for line in self.lines]
         lines = [
-            Line(line.live, _chosen(match, values, line.values))
+            Line(line.live, chosen_values(match, values, line.values))
             for match, line in zip(same, self.lines, strict=True)
         ]
         return self._with(_and_new(lines, negation(either(*same)), values))
@@ -256,7 +193,7 @@ class SymbolicTable:
         held = self._of_each("truth", predicate)
         new = [merged(partial(change, row), joined_rows) for row in self._rows()]
         return self._with(
-            Line(line.live, _chosen(match, values_of(row), line.values))
+            Line(line.live, chosen_values(match, values_of(row), line.values))
             for line, match, row in zip(self.lines, held, new, strict=True)
         )
 
@@ -302,19 +239,13 @@ class SymbolicTable:
             known = self._cache[name] = (function, values)
         return known[1]
 
-    def _came_from_here(self, row: SymbolicRow) -> bool:
-        return (
-            row._found is not None
-            and row._found.lines is self.lines
-            and self.row_type.key_column not in row._changed
-        )
-
-    def _put_back(self, row: SymbolicRow) -> SymbolicTable:
-        assert row._found is not None  # noqa: S101 - asked before
+    def _put_back(self, row: SymbolicRow, selectors: tuple[BoolLike, ...]) -> SymbolicTable:
+        """Put a row back that came from here: only what was changed differs."""
         lines = []
-        for chosen, line in zip(row._found.selectors, self.lines, strict=True):
+        changed = changed_in(row)
+        for chosen, line in zip(selectors, self.lines, strict=True):
             values = tuple(
-                choose(chosen, getattr(row, name), old) if name in row._changed else old
+                choose(chosen, getattr(row, name), old) if name in changed else old
                 for name, old in zip(self.shape.columns, line.values, strict=True)
             )
             lines.append(Line(line.live, values))
@@ -336,27 +267,6 @@ class SymbolicTable:
 def _crowd(table: SymbolicTable) -> IntLike:
     rows: IntLike = modulo(integer(f"further rows of {table.row_type.__name__}"), 2**64)
     return rows
-
-
-def values_of(row: Any) -> tuple[Any, ...]:
-    """Return the columns of a row in declared order."""
-    if isinstance(row, SymbolicRow):
-        return row.values()
-    return tuple(getattr(row, name) for name in row.__struct_fields__)
-
-
-def joined_rows(condition: BoolLike, yes: Any, no: Any) -> Any:
-    """Return the row that is ``yes`` where the condition is true, and ``no`` elsewhere."""
-    if yes is no:
-        return yes
-    kind = yes.__class__ if isinstance(no, SymbolicRow) else no.__class__
-    values = _chosen(condition, values_of(yes), values_of(no))
-    if kind is not SymbolicRow:
-        return kind(*values)
-    row = SymbolicRow(yes._shape, choose(condition, yes.exists, no.exists), None)
-    for name, value in zip(yes._shape.columns, values, strict=True):
-        setattr(row, name, value)
-    return row
 
 
 def signature(function: Callable[..., Any]) -> tuple[Any, ...]:
@@ -388,10 +298,6 @@ def _truth(value: Any) -> BoolLike:
     return value if isinstance(value, Bool) else bool(value)
 
 
-def _chosen(condition: BoolLike, yes: Sequence[Any], no: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(choose(condition, a, b) for a, b in zip(yes, no, strict=True))
-
-
 def _and_new(lines: list[Line], live: BoolLike, values: tuple[Any, ...]) -> list[Line]:
     return lines if live is False else [*lines, Line(live, values)]
 
@@ -406,5 +312,5 @@ def _joined_line(condition: BoolLike, mine: Line | None, theirs: Line | None) ->
         return mine
     return Line(
         choose(condition, mine.live, theirs.live),
-        _chosen(condition, mine.values, theirs.values),
+        chosen_values(condition, mine.values, theirs.values),
     )

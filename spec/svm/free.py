@@ -7,7 +7,6 @@ from halcert.spec.language import Address, Call, Strength, accepts, interface, r
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.flags import HOST_UVA
 from halcert.spec.svm.memory import cacheable, has_own_space, in_use, locked
 
 MUST = Strength.MUST

@@ -207,7 +207,7 @@ def test_a_refusal_with_the_code_of_its_rule_shows_the_rule(oracle, world):
 
 
 def test_a_wrong_code_is_as_weak_as_the_promise_of_the_code(oracle, world):
-    judged = give(oracle, world, LARGE + 1, code=BAD)
+    judged = give(oracle, world, LARGE + 4, code=BAD)
     assert (judged.violation.rule, judged.violation.shape) == ("TOY-GIVE-002", "code")
     assert judged.violation.strength is SHOULD
 
