@@ -13,6 +13,7 @@ from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort
 from halcert.conformance.campaign import Campaign, Plan, Target, directed
+from halcert.conformance.suite import trace_environment
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 
@@ -135,7 +136,7 @@ def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
         origin=result.test,
         rule=result.rule,
         came=result.came,
-        environment={"SOFTHAL_FAULT": result.name},
+        environment=trace_environment(Options(fault=result.name or None)),
     )
     path = out / "faults" / f"{result.name or 'unmodified'}.jsonl"
     write_trace(Trace(header, result.steps), path)

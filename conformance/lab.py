@@ -22,7 +22,7 @@ from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
-from halcert.spec.language import Call, Interface, Returned, Rule, Strength
+from halcert.spec.language import Call, Interface, Record, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
@@ -150,10 +150,19 @@ class Lab:
             return None
         call = self.setting.interfaces[interface].parse(args)
         rule = self.setting.oracle.undefined(interface, call, self.world, process)
-        if rule is None:
+        if rule is None and not self._is_endless(call, args):
             return call
-        self.tally.skip(rule.id)
+        self.tally.skip(rule.id if rule is not None else interface)
         return None
+
+    def _is_endless(self, call: Call, args: Mapping[str, Any]) -> bool:
+        """Tell whether a call would be accepted and then go on for more rounds than is sensible."""
+        if self.setting.oracle.rules(call.interface.name).refused_by_arguments(call):
+            return False
+        return any(
+            role == "rounds" and _at(args, path) > MOST_ROUNDS
+            for path, role in roles_of(type(call)).items()
+        )
 
     def call(self, interface: str, process: int = 0, **args: Any) -> Returned | None:
         """Make one call and have it judged.
@@ -225,17 +234,16 @@ class Lab:
         self.outputs[number] = dict(out)
         view = self.world.views[process]
         for name in result.__struct_fields__[1:]:
-            value = getattr(result, name)
-            if isinstance(value, int) and not isinstance(value, bool):
-                block = view.blocks.at(value)
-                if block.exists:
-                    self._book.learn_range(value, block.extent, number, name)
-                else:
-                    self._book.learn_exact(value, number, name)
+            value: Any = getattr(result, name)
+            while isinstance(value, Record):  # a descriptor, perhaps in a matrix copy
+                name, value = f"{name}.dma", getattr(value, "dma", 0)  # noqa: PLW2901
+            if not isinstance(value, int) or isinstance(value, bool) or not value:
                 continue
-            descriptor: Any = getattr(value, "dma", 0)
-            if descriptor:
-                self._book.learn_exact(int(descriptor), number, f"{name}.dma")
+            block = view.blocks.at(value)
+            if block.exists:
+                self._book.learn_range(value, block.extent, number, name)
+            else:
+                self._book.learn_exact(value, number, name)
 
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)
@@ -256,6 +264,17 @@ class Lab:
         """Return the failure of a rule that speaks of several calls."""
         violation = Violation(rule.id, rule.strength, shape, allowed, came)
         return self._broken(violation, self.steps[-1].interface)
+
+
+MOST_ROUNDS = 1 << 16
+"""Rounds (rows of a matrix) that a single call may take while testing."""
+
+
+def _at(args: Mapping[str, Any], path: str) -> int:
+    value: Any = args
+    for part in path.split("."):
+        value = value.get(part, 0) if isinstance(value, Mapping) else 0
+    return int(value or 0)
 
 
 class HarnessError(Exception):

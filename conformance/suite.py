@@ -13,13 +13,13 @@ from pathlib import Path
 
 import msgspec
 
-from halcert.adapters.protocol import Description
+import halcert
+from halcert.adapters.protocol import Description, Options
 from halcert.conformance.activity import Activity, Done, Failure
 from halcert.conformance.campaign import Campaign, Plan, Target, directed
 from halcert.conformance.verdicts import (
     RunFacts,
     certificate,
-    halcert_version,
     rank_of,
     verdict_of_failure,
 )
@@ -129,7 +129,7 @@ class Suite:
     def _write_trace(self, activity: Activity, failure: Failure) -> str:
         name = re.sub(r"[^A-Za-z0-9.-]+", "-", "-".join(failure.cause))
         header = TraceHeader(
-            halcert=halcert_version(),
+            halcert=halcert.__version__,
             profile=self.target.profile,
             adapter=self.target.adapter,
             library=self.target.options.library or "",
@@ -138,11 +138,21 @@ class Suite:
             rule=failure.rule,
             allowed=failure.allowed,
             came=failure.came,
-            environment=self.target.options.environment,
+            environment=trace_environment(self.target.options),
         )
         path = self.out / "traces" / f"{name}.jsonl"
         write_trace(Trace(header, failure.steps), path)
         return str(path.relative_to(self.out))
+
+
+def trace_environment(options: Options) -> dict[str, str]:
+    """Return what a trace says of how the implementation was started."""
+    seeded = {} if options.fault is None else {SEEDED_FAULT: options.fault}
+    return {**options.environment, **seeded}
+
+
+SEEDED_FAULT = "SOFTHAL_FAULT"
+"""Variable by which the software driver's fault build is told its fault."""
 
 
 def outcome_of(done: Done) -> str:

@@ -198,7 +198,9 @@ def _fitting(draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str
             return not draw.chance(3)
         return plausible(draw, lab, chosen, name, domain)
     if isinstance(kind, type) and issubclass(kind, BitWord):
-        return draw.integer(0, TOP - 1) if draw.chance(5) else flag_word(draw, lab)
+        if issubclass(kind, AllocFlags) and not draw.chance(5):
+            return flag_word(draw, lab)
+        return draw.integer(0, (1 << kind.width()) - 1)
     if isinstance(kind, type) and issubclass(kind, Record):
         if draw.chance(8):
             return None

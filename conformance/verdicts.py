@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from importlib.metadata import PackageNotFoundError, version
 
+import halcert
 from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Done, Failure
 from halcert.conformance.campaign import Campaign
@@ -245,7 +245,7 @@ def certificate(
         exit=int(code),
         implementation=_implementation(facts),
         profile=target.profile,
-        halcert=halcert_version(),
+        halcert=halcert.__version__,
         spec=spec_digest(),
         machine=machine_facts(),
         started=facts.started.astimezone(timezone.utc).isoformat(timespec="seconds"),
@@ -293,14 +293,6 @@ def _choices(tally: Tally) -> dict[str, str]:
         rules, _, code = key.partition(": ")
         chosen.setdefault(rules, set()).add(symbol_of(int(code)))
     return {rules: " or ".join(sorted(codes)) for rules, codes in sorted(chosen.items())}
-
-
-def halcert_version() -> str:
-    """Return the version of halcert, or ``unknown`` in a working copy that is not installed."""
-    try:
-        return version("halcert")
-    except PackageNotFoundError:
-        return "unknown"
 
 
 def machine_facts() -> dict[str, str]:

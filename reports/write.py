@@ -11,6 +11,7 @@ from halcert.reports.page import page
 from halcert.reports.schemas import certificate_schema, text_of
 from halcert.results import Certificate, ProofNote, ProofsError, read_proofs
 from halcert.results.proof import FILE_NAME
+from halcert.spec.statements import sentences_by_rule
 
 CERTIFICATE = "certificate.json"
 SCHEMA = "certificate.schema.json"
@@ -31,12 +32,14 @@ def write_reports(
         certificate: the result of the run.
         out: the output folder; made if it does not exist.
         proofs: what was proved, by rule id; read from ``proofs.json`` in the folder if None.
-        statements: what the documents say, in their words, by rule id.
+        statements: what the documents say, by rule id; those of the spec if None.
 
     Raises:
         OSError: a file cannot be written.
     """
     notices: list[str] = []
+    if statements is None:
+        statements = sentences_by_rule()
     if proofs is None:
         proofs, notices = _proofs_beside(out)
     html = page(certificate, out=out, proofs=proofs, statements=statements, notices=notices)

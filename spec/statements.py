@@ -36,3 +36,12 @@ STATEMENTS: tuple[Statement, ...] = tuple(Statement(*each) for each in SVM_STATE
 def statements_of(rule_id: str) -> Iterator[Statement]:
     """Iterate over the statements that a rule carries."""
     return (each for each in STATEMENTS if rule_id in each.rules)
+
+
+def sentences_by_rule() -> dict[str, list[str]]:
+    """Return, for each rule that carries statements, what they say and where."""
+    found: dict[str, list[str]] = {}
+    for statement in STATEMENTS:
+        for rule_id in statement.rules:
+            found.setdefault(rule_id, []).append(f"{statement.place}: {statement.text}")
+    return found

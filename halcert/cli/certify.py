@@ -74,7 +74,11 @@ def certify(
         activities = suite.activities()
         certificate = suite.run(activities, progress.begin, progress.end)
     files = write_reports(certificate, out)
+    if quiet:
+        word = "certified" if certificate.certified else f"not certified: {certificate.reason}"
+        console.print(word, markup=False, soft_wrap=True)
+        return certificate.exit
     summary(certificate, console, out=out, files=files)
-    if not (out / PROOFS).exists() and not quiet:
+    if not (out / PROOFS).exists():
         console.print(f"proofs of the rules: halcert prove --out {out}", markup=False)
     return certificate.exit

@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+import halcert
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.protocol import Description, Options
 from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
-from halcert.conformance.verdicts import halcert_version
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.profiles import PROFILES
@@ -36,7 +36,7 @@ def doctor(adapter: str | None, library: str | None) -> int:
     def say(name: str, text: str) -> None:
         console.print(f"{name:<14}{text}", markup=False, soft_wrap=True)
 
-    say("halcert", halcert_version())
+    say("halcert", halcert.__version__)
     say("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     say("packages", ", ".join(f"{name} {_version(name)}" for name in PACKAGES))
     compiler = shutil.which("cc")

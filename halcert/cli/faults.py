@@ -23,6 +23,7 @@ from halcert.conformance.faults import (
 )
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
+from halcert.reports.terminal import print_table
 from halcert.results import Exit
 
 
@@ -108,7 +109,7 @@ def _print_list(console: Console, chosen: Sequence[Fault]) -> None:
         table.add_column(title)
     for fault in chosen:
         table.add_row(fault.name, fault.interface, fault.kind, fault.summary)
-    console.print(table)
+    print_table(console, table)
 
 
 def _print_verdict(console: Console, results: list[FaultResult]) -> None:

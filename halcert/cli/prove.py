@@ -67,7 +67,8 @@ def prove(
       agreement     the formulas and the code give the same answers on samples
 
     A refuted obligation is printed as a state and a call. Valid states are those that satisfy
-    the invariants, with at most --rows rows in each table.
+    the invariants, with at most --rows rows in each table; arrays have at most two elements
+    there, and matrices that are copied at most two rows.
 
     \b
     Examples:

@@ -13,12 +13,11 @@ from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.replay import repeat
 from halcert.conformance.run import Choice, UsageError, target_of
+from halcert.conformance.suite import SEEDED_FAULT
 from halcert.conformance.tally import Tally
 from halcert.reports import text_of
 from halcert.results import Exit, Trace, read_trace
 from halcert.spec.catalogue import AREAS, interfaces
-
-SEEDED = "SOFTHAL_FAULT"
 
 
 @click.command()
@@ -60,9 +59,9 @@ def replay(
     choice = Choice(
         adapter=chosen("adapter", adapter, header.adapter) or adapter,
         library=chosen("library", library, header.library),
-        fault=chosen("fault", fault, header.environment.get(SEEDED)),
+        fault=chosen("fault", fault, header.environment.get(SEEDED_FAULT)),
         profile=chosen("profile", profile, header.profile) or profile,
-        environment={k: v for k, v in header.environment.items() if k != SEEDED},
+        environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
         areas=tuple(AREAS),
     )
     if library is not None:

@@ -132,7 +132,7 @@ def _nothing(*_: int) -> int:
     return UNKNOWN
 
 
-def concrete(part: Any, value: Evaluator) -> Any:  # noqa: PLR0911 - one kind of value each
+def concrete(part: Any, value: Evaluator) -> Any:
     """Return the concrete form of a call, a result or a part of one."""
     if isinstance(part, Term):
         return value(part)
@@ -222,6 +222,10 @@ class Comparison:
             return
         if not sample.value(self.reading.acceptable) or not sample.value(self.reading.promised):
             return
+        for observing in self.reading.rules(Kind.OBSERVES):
+            told = tuple(map(sample.value, self.reading.extent(observing)))
+            if told != tuple(self._run(observing, sample)):
+                yield f"{observing.id} speaks of {told} symbolically:\n{sample.call}"
         after = self._run(rule, sample)
         for name in ROW_TYPES:
             yield from _rows_differ(rule, name, getattr(after, name), outcome.after, sample)

@@ -8,10 +8,11 @@ that the rule reads; the search looks at no other ones.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 
 from halcert.model.proofs.goals import goal_of
-from halcert.model.proofs.situation import Situation
+from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.words import Operation
 from halcert.model.symbolic.algebra import both, negation
 from halcert.model.symbolic.solver import Answer
@@ -23,6 +24,8 @@ from halcert.spec.profiles import Profile
 
 Columns = frozenset[tuple[str, str]]
 LIVE = "live"
+FEW_ROWS = 2
+"""Rows that show what depends on what, and nearly always what can be."""
 
 
 def columns_in(*values: object) -> Columns:
@@ -51,11 +54,13 @@ class Influence:
         interfaces: Iterable[Interface],
         profile: Profile,
         invariants: tuple[Invariant, ...],
-        rows: int = 2,
+        rows: int = ROWS,
     ) -> None:
-        """Take what the words are made of, and what makes a state valid."""
+        """Take what the words are made of, what makes a state valid, and how large it may be."""
+        self.rows = rows
         self._situations = {
-            each.name: Situation(each, profile, invariants, rows) for each in interfaces
+            each.name: Situation(each, profile, invariants, min(rows, FEW_ROWS))
+            for each in interfaces
         }
         self._reads: dict[str, Columns] = {}
         self._writes: dict[str, Columns] = {}
@@ -107,18 +112,15 @@ class Influence:
     def prospects(self, rule: Rule) -> tuple[Answer, Answer]:
         """Return whether some valid state lets a rule have a say, and lets it decide alone."""
         situation = self.situation(rule.interface)
-        goal = goal_of(rule, situation.reading)
-        alone = situation.solver.check(goal.alone)
-        if alone is Answer.YES and goal.alone is goal.reach:
-            return alone, alone
-        return situation.solver.check(goal.reach), alone
+        reach, alone = _prospects(rule, situation)
+        if Answer.NO in (reach, alone) and situation.rows < self.rows:
+            return _prospects(rule, replace(situation, rows=self.rows))
+        return reach, alone
 
     def crowd_prospects(self, rule: Rule) -> bool:
         """Tell whether a rule can decide where tables may have any number of further rows."""
         situation = self.situation(rule.interface)
-        crowded = Situation(
-            situation.interface, situation.profile, situation.invariants, situation.rows
-        )
+        crowded = replace(situation)
         with crowds():
             goal = goal_of(rule, crowded.reading)
         return crowded.solver.check(goal.alone) is Answer.YES
@@ -140,6 +142,14 @@ class Influence:
         if always:
             return f"whenever it holds, so does {' and '.join(always)}"
         return "whenever it holds, one of several others does, too"
+
+
+def _prospects(rule: Rule, situation: Situation) -> tuple[Answer, Answer]:
+    goal = goal_of(rule, situation.reading)
+    alone = situation.solver.check(goal.alone)
+    if alone is Answer.YES and goal.alone is goal.reach:
+        return alone, alone
+    return situation.solver.check(goal.reach), alone
 
 
 class Relevance:

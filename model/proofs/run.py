@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -72,10 +73,11 @@ def carried_out(work: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Finding
             yield task, carry_out(task)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    # Terms are kept for good, so looking for garbage among them again and again finds nothing.
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=gc.disable) as pool:
         futures = {pool.submit(carry_out, task): task for task in work}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=True, cancel_futures=True)

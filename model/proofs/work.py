@@ -81,7 +81,7 @@ def _search(task: Task) -> Findings:
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
     letters = tuple(interfaces(_below(task.areas)).values())
-    influence = Influence(letters, profile, invariants())
+    influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence)
     search.run(wanted, DEPTH, SECONDS)
     outcome = _Outcome(search, profile)
@@ -165,7 +165,8 @@ class _Outcome:
                     if other.rule.kind is Kind.ACCEPTS
                     and other.rule.interface == each.rule.interface
                 ]
-                whole += boundaries.of_rule(each, accepting)
+                accepting.sort(key=lambda other: len(other.word.steps))
+                whole += boundaries.of_rule(each, accepting[-1:])
             elif each.rule.kind is Kind.ACCEPTS:
                 whole += boundaries.of_top(each)
         self.objections += boundaries.objections

@@ -14,7 +14,7 @@ from halcert.model.symbolic.term import Bool, BoolLike, Int, IntLike, intern, un
 # ------------------------------------------------------------------------------------- arithmetic
 
 
-def add(left: IntLike, right: IntLike) -> IntLike:  # noqa: PLR0911 - one form each
+def add(left: IntLike, right: IntLike) -> IntLike:
     """Return the sum, with constants gathered on the right and opposites cancelled."""
     if not isinstance(left, Int):
         left, right = right, left
@@ -122,7 +122,7 @@ def _as_int(value: Any) -> IntLike:
 # ------------------------------------------------------------------------------------ comparisons
 
 
-def less(left: IntLike, right: IntLike) -> BoolLike:  # noqa: PLR0911 - one form each
+def less(left: IntLike, right: IntLike) -> BoolLike:
     """Return whether ``left < right``; constants are gathered on one side."""
     if not isinstance(left, Int) and not isinstance(right, Int):
         return bool(left < right)
@@ -142,7 +142,7 @@ def less(left: IntLike, right: IntLike) -> BoolLike:  # noqa: PLR0911 - one form
     return _bool("lt", left, right)
 
 
-def equal(left: Any, right: Any) -> BoolLike:  # noqa: PLR0911 - one form each
+def equal(left: Any, right: Any) -> BoolLike:
     """Return whether two integers are equal."""
     if isinstance(left, Bool) or isinstance(right, Bool):
         return same_truth(_as_truth(left), _as_truth(right))

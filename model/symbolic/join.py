@@ -17,7 +17,7 @@ MOST_ROUNDS = 2
 """How often a step is repeated when the number of rounds is not known."""
 
 
-def joined(condition: BoolLike, yes: Any, no: Any) -> Any:  # noqa: PLR0911 - one kind of value each
+def joined(condition: BoolLike, yes: Any, no: Any) -> Any:
     """Return ``yes`` where the condition is true, and ``no`` elsewhere.
 
     What both have in common stays the same object, so that the frame of an effect can be read

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Union
 IntLike = Union[int, "Int"]
 BoolLike = Union[bool, "Bool"]
 
+SALT = 0x5EED5EED5EED
 _INTERNED: dict[tuple[Any, ...], Any] = {}
 
 
@@ -23,16 +24,17 @@ class Term:
         uid: number of the node; smaller for nodes made earlier.
     """
 
-    __slots__ = ("args", "op", "uid")
+    __slots__ = ("args", "hashed", "op", "uid")
     _count: ClassVar[int] = 0
 
     op: str
     args: tuple[Any, ...]
     uid: int
+    hashed: int
 
     def __hash__(self) -> int:
-        """Hash by identity: equal terms are the same object."""
-        return self.uid
+        """Hash by identity, far from the hashes of integers: those are never to be compared."""
+        return self.hashed
 
     def __repr__(self) -> str:
         """Return the term in prefix form."""
@@ -49,6 +51,7 @@ def intern(cls: type[Any], op: str, *args: Any) -> Any:
         found = object.__new__(cls)
         Term._count += 1  # noqa: SLF001 - the class's own maker
         found.op, found.args, found.uid = op, args, Term._count  # noqa: SLF001 - likewise
+        found.hashed = hash((SALT, found.uid))
         _INTERNED[key] = found
     return found
 

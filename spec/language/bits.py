@@ -55,6 +55,11 @@ class BitWord:
         return cast("Self", _decoded(cls, word))  # type: ignore[arg-type]
 
     @classmethod
+    def width(cls) -> int:
+        """Return the number of bits of the word."""
+        return max(part.low + part.width for part in cls.layout.values())
+
+    @classmethod
     def compose(cls, **values: int | bool) -> int:
         """Return the integer with the named fields set and all other bits zero."""
         return sum(cls.layout[name].place(int(value)) for name, value in values.items())

@@ -10,7 +10,8 @@ import pytest
 
 from halcert.adapters.protocol import Answered, Hung
 from halcert.conformance.activity import Activity, Effort, perform
-from halcert.conformance.machine import TAPE, Hunt, TapeDraw, hunt_with_machine
+from halcert.conformance.draw import TAPE, TapeDraw
+from halcert.conformance.machine import Hunt, hunt_with_machine
 
 from .fake import FakeSession, answers, lab_for, setting_for
 
@@ -106,8 +107,8 @@ def test_another_flaw_is_found_behind_a_known_one():
 
 
 def test_with_time_to_shrink_no_example_gets_longer():
-    quick, _ = hunt(EMPTY_IS_ALLOWED)
-    shrunk, _ = hunt(EMPTY_IS_ALLOWED, shrink=1.0)
+    quick, _ = hunt(FREE_TWICE)
+    shrunk, _ = hunt(FREE_TWICE, shrink=0.5)
     assert shrunk.found.cause == quick.found.cause
     assert len(shrunk.found.steps) <= len(quick.found.steps)
 

@@ -6,10 +6,14 @@ import pytest
 
 from halcert.adapters.protocol import Answered, Crashed
 from halcert.conformance import concurrent
-from halcert.conformance.activity import Activity, Effort, RandomDraw, perform
-from halcert.conformance.lab import Broken
+from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.book import references
+from halcert.conformance.draw import RandomDraw
+from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.observe import check_all, fill_all
 from halcert.conformance.replay import repeat
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.tally import Tally
 from halcert.spec.svm.flags import HOST, AllocFlags
 
 from .fake import DEVICE_MEMORY, FakeSession, answers, lab_for, setting_for
@@ -109,7 +113,7 @@ def in_threads(lab, seed=1):
     lab.call("halMemAgentOpen", devid=1, flag=0)
     assert concurrent.run_program(lab, concurrent.private_work(RandomDraw(seed), lab, 1000))
     fill_all(lab)
-    concurrent.run_program(lab, concurrent.contended_frees(RandomDraw(seed), lab, 2000))
+    concurrent.run_program(lab, concurrent.contended_frees(lab, 2000))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -172,3 +176,60 @@ def test_a_crash_among_threads_is_a_finding():
         in_threads(lab)
     assert caught.value.violation.shape == "crashed"
     assert "boom" in caught.value.violation.came
+
+
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
+def test_a_scenario_can_be_repeated_from_its_trace_alone(driver, name):
+    with Lab(driver, "test", Tally()) as lab:
+        SCENARIOS[name](lab)
+        steps = tuple(lab.steps)
+    with Lab(driver, "test", Tally()) as again:
+        assert repeat(again, steps) is None
+    assert [each.interface for each in again.steps] == [each.interface for each in steps]
+    given = {step.number for step in steps if step.outcome.code == 0}
+    for step in steps:
+        assert references(step.args) <= given
+
+
+def naked(value, least):
+    """Return the numbers in arguments that look like addresses or handles of the library."""
+    if isinstance(value, dict):
+        return [] if "$" in value else [n for each in value.values() for n in naked(each, least)]
+    if isinstance(value, list):
+        return [n for each in value for n in naked(each, least)]
+    return [value] if type(value) is int and least <= value < 2**48 else []
+
+
+NUMBERS_OF_MANY_MEANINGS = {"modules"}
+"""Scenarios that pass an address where the interface takes just any number."""
+
+
+@pytest.mark.parametrize("name", sorted(set(SCENARIOS) - NUMBERS_OF_MANY_MEANINGS))
+def test_no_address_stands_naked_in_the_trace_of_a_scenario(driver, name):
+    with Lab(driver, "test", Tally()) as lab:
+        SCENARIOS[name](lab)
+    lowest = min((block for step in lab.steps for block in gave(step)), default=2**48)
+    for step in lab.steps:
+        assert naked(step.args, lowest) == []
+
+
+def gave(step):
+    if step.outcome.code != 0:
+        return []
+    return [v for k, v in step.outcome.out.items() if k in ("pp", "address")]
+
+
+def test_descriptors_are_named_by_the_calls_that_made_them(driver):
+    for name in ("descriptors", "rows-by-descriptor"):
+        with Lab(driver, "test", Tally()) as lab:
+            SCENARIOS[name](lab)
+        named = [n for step in lab.steps for n in fields(step.args) if n.endswith("dma")]
+        assert named
+
+
+def fields(value):
+    if isinstance(value, dict):
+        if "$" in value:
+            return [value["field"]]
+        return [name for each in value.values() for name in fields(each)]
+    return [name for each in value for name in fields(each)] if isinstance(value, list) else []

@@ -9,7 +9,7 @@ from enum import Enum
 
 import pytest
 
-from halcert.conformance.activity import RandomDraw
+from halcert.conformance.draw import RandomDraw
 from halcert.conformance.forms import plain
 from halcert.conformance.observe import fill_all
 from halcert.conformance.values import arguments, constants_of, edge

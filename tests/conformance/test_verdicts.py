@@ -11,6 +11,7 @@ from halcert.conformance.activity import Done, Failure
 from halcert.conformance.campaign import Campaign, Plan, Target
 from halcert.conformance.tally import Tally
 from halcert.conformance.verdicts import (
+    BROKEN,
     RunFacts,
     certificate,
     findings,
@@ -166,10 +167,22 @@ def test_only_rules_of_the_product_get_a_verdict():
 
 
 def result(verdict, strength="MUST", rule="SVM-X-001"):
-    return RuleResult(rule, "svm", "call", "accepts", strength, "", (), verdict)
+    broken = strength if verdict in BROKEN else ""
+    return RuleResult(
+        rule, "svm", "call", "accepts", strength, "", (), verdict, broken=broken
+    )
 
 
 CERTIFIED = result(Verdict.CONFORMS)
+
+
+def test_a_broken_code_of_a_strong_rule_is_as_weak_as_the_promise_of_the_code():
+    weak = result_of(MUST, failure(strength="SHOULD"))
+    both = result_of(MUST, failure(strength="SHOULD"), failure(shape="accepted"))
+    assert (weak.verdict, weak.broken) == (Verdict.VIOLATES, "SHOULD")
+    assert both.broken == "MUST"
+    assert judged(campaign(), [weak], interrupted=False)[0] is Exit.OK
+    assert judged(campaign(), [both], interrupted=False)[0] is Exit.VIOLATIONS
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,289 @@
+"""What a user can get wrong: a clear word, the right exit code, never a traceback."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import msgspec
+import pytest
+
+from halcert.results import Trace, write_trace
+
+USAGE, NOT_STARTED = 2, 4
+
+
+@pytest.mark.parametrize("command", ["certify", "faults", "replay", "doctor", "abi", "spec", ""])
+def test_an_option_that_does_not_exist_is_named(halcert, command):
+    done = halcert(*filter(None, [command]), "--nonsense")
+    assert done.code == USAGE
+    assert "--nonsense" in done.err
+
+
+def test_a_command_that_does_not_exist_is_named(halcert):
+    done = halcert("certifi")
+    assert done.code == USAGE
+    assert "certifi" in done.err
+
+
+def test_no_command_shows_what_there_is(halcert):
+    done = halcert()
+    assert done.code == USAGE
+    assert "certify" in done.text
+
+
+@pytest.mark.parametrize(
+    "options, words",
+    [
+        (("--adapter", "halo"), ("halo", "hal")),
+        (("--profile", "ascend910"), ("ascend910", "did you mean 'ascend910b'")),
+        (("--profile", ""), ("''", "ascend950")),
+        (("--areas", "svn"), ("svn", "did you mean 'svm'")),
+        (("--areas", "svm,nonsense"), ("nonsense",)),
+        (("--fault", "double_fre"), ("double_fre", "double_free_accepted")),
+        (("--budget", "0"), ("--budget", "0")),
+        (("--budget", "-1"), ("--budget", "-1")),
+        (("--budget", "soon"), ("--budget", "soon")),
+        (("--budget", "nan"), ("budget",)),
+        (("--jobs", "0"), ("--jobs", "0")),
+        (("--jobs", "many"), ("--jobs", "many")),
+        (("--seed", "x"), ("--seed", "x")),
+        (("superfluous",), ("superfluous",)),
+    ],
+    ids=" ".join,
+)
+def test_certify_says_which_option_is_wrong(halcert, options, words):
+    done = halcert("certify", *options)
+    assert done.code == USAGE
+    for word in words:
+        assert word in done.err
+    assert len(done.err.splitlines()) < 12
+
+
+@pytest.mark.parametrize(
+    "options, word",
+    [
+        (("--fault", "nonsense"), "nonsense"),
+        (("--profile", "nonsense"), "nonsense"),
+        (("--areas", "nonsense"), "nonsense"),
+        (("--budget", "0"), "--budget"),
+        (("--jobs", "0"), "--jobs"),
+    ],
+    ids=" ".join,
+)
+def test_faults_says_which_option_is_wrong(halcert, options, word):
+    done = halcert("faults", *options)
+    assert done.code == USAGE
+    assert word in done.err
+
+
+# ---------------------------------------------------------------------------------- libraries
+
+
+@pytest.fixture
+def libraries(tmp_path):
+    """Return what a user may take for a library, by what is wrong with it."""
+    folder = tmp_path / "folder.so"
+    folder.mkdir()
+    text = tmp_path / "text.so"
+    text.write_text("INPUT(libascend_hal.so.1)\n")
+    empty = tmp_path / "empty.so"
+    empty.touch()
+    return {"nowhere": tmp_path / "no.so", "folder": folder, "text": text, "empty": empty}
+
+
+def compiled(path, text, *flags):
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    source = path.with_suffix(".c")
+    source.write_text(text)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", path, source, *flags], check=True)
+    return path
+
+
+@pytest.mark.parametrize(
+    "kind, word",
+    [
+        ("nowhere", "there is no library"),
+        ("folder", "is a folder"),
+        ("text", "is no shared library"),
+        ("empty", "is no shared library"),
+    ],
+)
+@pytest.mark.parametrize("command", ["certify", "replay", "doctor"])
+def test_what_is_no_library_is_told_apart(
+    halcert, tmp_path, libraries, header, steps, command, kind, word
+):
+    trace = tmp_path / "trace.jsonl"
+    write_trace(Trace(header, steps), trace)
+    named = [command, trace] if command == "replay" else [command]
+    done = halcert(*named, "--library", libraries[kind])
+    assert done.code == (NOT_STARTED if command == "doctor" else USAGE)
+    assert word in " ".join(done.text.split())
+    assert str(libraries[kind].name) in done.text
+
+
+def test_a_library_that_lacks_what_it_needs_is_told_with_the_name(halcert, tmp_path):
+    needed = compiled(tmp_path / "libmissing.so", "int f(void) { return 1; }\n")
+    text = "int f(void); int halMemAlloc(void) { return f(); }\n"
+    needing = compiled(tmp_path / "needing.so", text, f"-L{tmp_path}", "-lmissing")
+    needed.unlink()
+    done = halcert("certify", "--library", needing)
+    assert done.code == NOT_STARTED
+    assert "libmissing.so" in done.err
+    assert "LD_LIBRARY_PATH" in done.err
+
+
+def test_a_library_with_an_undefined_symbol_is_told_with_the_symbol(halcert, tmp_path):
+    text = "int gone(void); int halMemAlloc(void) { return gone(); }\n"
+    done = halcert("certify", "--library", compiled(tmp_path / "undefined.so", text))
+    assert done.code == NOT_STARTED
+    assert "gone" in done.err
+
+
+def test_a_library_without_devices_is_told_before_anything_runs(halcert, tmp_path):
+    text = "int drvGetDevNum(unsigned *n) { *n = 0; return 0; }\n"
+    done = halcert("certify", "--library", compiled(tmp_path / "bare.so", text))
+    assert done.code == NOT_STARTED
+    assert "device" in done.err
+
+
+def test_a_library_that_lacks_symbols_breaks_the_rules_of_those(halcert, tmp_path):
+    text = "int drvGetDevNum(unsigned *n) { *n = 1; return 0; }\n"
+    library = compiled(tmp_path / "few.so", text)
+    done = halcert("certify", "--library", library, "--budget", "1", "--jobs", "1")
+    assert done.code == 1
+    found = msgspec.json.decode((tmp_path / "halcert-out" / "certificate.json").read_bytes())
+    assert "halMemAlloc" in found["implementation"]["missing"]
+    reasons = {rule["reason"] for rule in found["rules"] if rule["interface"] == "halMemAlloc"}
+    assert "the library has no such symbol" in reasons
+
+
+# ------------------------------------------------------------------------------------- traces
+
+
+@pytest.fixture
+def damaged(tmp_path, header, steps):
+    """Write a trace with one line replaced, or cut off behind a number of bytes."""
+
+    def write(line=None, text="", cut=None):
+        path = tmp_path / "trace.jsonl"
+        write_trace(Trace(header, steps), path)
+        raw = path.read_bytes()
+        if line is not None:
+            lines = raw.splitlines(keepends=True)
+            lines[line - 1] = text.encode() + b"\n"
+            raw = b"".join(lines)
+        path.write_bytes(raw if cut is None else raw[:cut])
+        return path
+
+    return write
+
+
+def call(interface, **args):
+    return msgspec.json.encode({"number": 2, "interface": interface, "args": args}).decode()
+
+
+@pytest.mark.parametrize(
+    "line, text, words",
+    [
+        (1, "", ()),
+        (1, "nonsense", ()),
+        (1, "[]", ()),
+        (1, '{"format": "halcert-trace/99"}', ("halcert-trace/99", "halcert-trace/1")),
+        (1, '{"format": "halcert-certificate/1"}', ("halcert-certificate/1",)),
+        (1, '{"format": 3}', ("int", "str")),
+        (2, "{", ()),
+        (2, '{"number": 1}', ("interface",)),
+        (2, '{"number": "one", "interface": "host.map", "args": {}}', ("number",)),
+        (2, call("halMemAlloc"), ("halMemAlloc takes pp, size, flag", "not nothing")),
+        (2, call("host.map", length=1), ("host.map takes size, not length",)),
+        (3, call("halMemTeleport", pp=1), ("halMemTeleport",)),
+        (3, call("host.map", size="big"), ("size",)),
+        (3, call("host.map", size=None), ("size",)),
+        (3, call("host.map", size=[]), ("size",)),
+        (3, call("host.map", size={"$": "first", "field": "pp"}), ("size",)),
+    ],
+)
+def test_a_damaged_line_of_a_trace_is_named_with_its_file(halcert, damaged, line, text, words):
+    path = damaged(line, text)
+    done = halcert("replay", path)
+    assert done.code == USAGE, done.text
+    assert f"{path}: line {line}: " in done.err
+    for word in words:
+        assert word in done.err
+
+
+def test_a_trace_that_is_cut_off_is_told_with_the_line(halcert, damaged):
+    path = damaged(cut=-10)
+    done = halcert("replay", path)
+    assert done.code == USAGE
+    assert f"{path}: line 3: cut off" in done.err
+
+
+def test_an_empty_trace_is_told(halcert, tmp_path):
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    done = halcert("replay", path)
+    assert done.code == USAGE
+    assert "line 1: empty" in done.err
+
+
+def test_bytes_that_are_no_text_are_told(halcert, damaged):
+    path = damaged()
+    path.write_bytes(b"\xff\xfe\x00\n\xff\n")
+    done = halcert("replay", path)
+    assert done.code == USAGE
+    assert f"{path}: line 1" in done.err
+
+
+@pytest.mark.parametrize("name", ["nowhere.jsonl", "."])
+def test_a_trace_that_is_no_file_is_told(halcert, tmp_path, name):
+    done = halcert("replay", tmp_path / name)
+    assert done.code == USAGE
+    assert str(tmp_path) in done.err
+
+
+def test_a_trace_of_an_unknown_profile_or_adapter_is_told(halcert, damaged):
+    for field in ("profile", "adapter"):
+        path = damaged(1, f'{{"format": "halcert-trace/1", "{field}": "nonsense"}}')
+        done = halcert("replay", path)
+        assert done.code == USAGE
+        assert "nonsense" in done.err
+
+
+# ------------------------------------------------------------------------------ the out folder
+
+
+@pytest.mark.parametrize("command", ["certify", "faults"])
+def test_a_file_in_place_of_the_out_folder_is_told(halcert, tmp_path, command):
+    (tmp_path / "taken").write_text("mine")
+    done = halcert(command, "--out", "taken")
+    assert done.code == USAGE
+    assert "taken" in done.err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+def test_a_file_on_the_way_to_the_out_folder_is_told(halcert, tmp_path):
+    (tmp_path / "taken").touch()
+    done = halcert("certify", "--out", "taken/inside", "--budget", "1")
+    assert done.code == USAGE
+    assert "taken" in done.err
+    assert "cannot be written" in done.err
+
+
+# ---------------------------------------------------------------------------------------- abi
+
+
+@pytest.mark.parametrize(
+    "options, word",
+    [
+        ((), "--header"),
+        (("--header", "nowhere.h"), "nowhere.h"),
+        (("--header", "x.h", "--include", "nowhere"), "nowhere"),
+    ],
+)
+def test_abi_says_what_is_missing(halcert, options, word):
+    done = halcert("abi", *options)
+    assert done.code == USAGE
+    assert word in done.err

@@ -1,0 +1,54 @@
+"""The help of every command: what it must speak of, and that it fits a terminal."""
+
+from __future__ import annotations
+
+import importlib.util
+
+import pytest
+
+from halcert.cli import COMMANDS
+
+WORDS = {
+    "": ("Exit codes:", "halcert certify", "halcert-out/", *COMMANDS),
+    "certify": ("--adapter", "--library", "--profile", "--areas", "--budget", "--seed", "--jobs"),
+    "prove": (),
+    "faults": ("--fault", "--list", "--json", "--budget", "--out", "unmodified"),
+    "replay": ("TRACE", "--library", "--times", "Exit code 1"),
+    "spec": ("halcert spec show",),
+    "doctor": ("--adapter", "--library"),
+    "abi": ("--header", "--include", "Exit codes:"),
+}
+THERE = [name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name}")]
+
+
+@pytest.fixture(autouse=True)
+def _terminal_of_80_columns(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+
+@pytest.mark.parametrize("command", ["", *THERE])
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_speaks_of_everything_and_fits_80_columns(halcert, command, option):
+    done = halcert(*filter(None, [command]), option)
+    assert done.code == 0
+    assert done.err == ""
+    for word in WORDS.get(command, ()):
+        assert word in done.out
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("command", ["list", "show"])
+def test_help_of_the_commands_within_spec(halcert, command):
+    done = halcert("spec", command, "--help")
+    assert done.code == 0
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
+def test_every_command_of_the_list_is_there():
+    assert THERE == list(COMMANDS)
+
+
+def test_the_version_is_told(halcert):
+    done = halcert("--version")
+    assert done.code == 0
+    assert done.out.startswith("halcert ")

@@ -1,0 +1,103 @@
+"""``halcert prove``: what it prints, writes and exits with."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from halcert.cli import run
+from halcert.cli.prove import prove
+from halcert.model.proofs import Findings, Record
+from halcert.model.proofs import run as runs
+from halcert.model.proofs.work import THEOREMS, Task
+from halcert.results import read_proofs
+
+BROKEN = Record(
+    "inductive",
+    "SVM-FREE-010",
+    "svm",
+    "v2",
+    "refuted",
+    0.25,
+    "the call breaks SVM-INV-001:\nblocks: base = 1\nhalMemFree(pp = 1) gives code = 0",
+)
+FINE = Record("total", "halMemFree", "svm", "v2", "proved", 0.5)
+
+
+@pytest.fixture
+def found(monkeypatch, tmp_path):
+    """Have the work already done, with the records in the list."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    records = [FINE]
+    monkeypatch.setattr(
+        runs,
+        "carried_out",
+        lambda *_: [(Task(THEOREMS, "ascend910b", ("svm",)), Findings(tuple(records)))],
+    )
+    return records
+
+
+def invoke(*args):
+    return CliRunner().invoke(prove, args, standalone_mode=False)
+
+
+def test_everything_proved_exits_with_zero(found, tmp_path):
+    result = invoke("--out", str(tmp_path))
+    assert result.return_value == 0
+    assert "1 of 1 obligations proved" in result.output
+    assert "0.50 s  halMemFree v2" in result.output
+
+
+def test_a_refuted_obligation_is_printed_with_its_counterexample(found, tmp_path):
+    found.append(BROKEN)
+    result = invoke("--out", str(tmp_path))
+    assert result.return_value == 1
+    assert "refuted: prove/SVM-FREE-010/inductive/v2" in result.output
+    assert "The block is gone" in result.output
+    assert "    halMemFree(pp = 1) gives code = 0" in result.output
+
+
+def test_the_proofs_are_written(found, tmp_path):
+    found.append(BROKEN)
+    invoke("--out", str(tmp_path))
+    notes = read_proofs(tmp_path / "proofs.json")
+    assert notes["SVM-FREE-010"].obligations[0].status == "refuted"
+    assert notes["halMemFree"].obligations[0].name == "total (v2)"
+
+
+def test_json_has_every_obligation(found, tmp_path):
+    found.append(BROKEN)
+    result = invoke("--json", "--out", str(tmp_path))
+    records = json.loads(result.stdout)
+    assert [each["status"] for each in records] == ["proved", "refuted"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--areas", "nowhere"],
+        ["--areas", "soma"],
+        ["--rule", "SVM-NONE-001"],
+        ["--rows", "0"],
+        ["--jobs", "many"],
+    ],
+)
+def test_wrong_usage_exits_with_two(arguments, capsys):
+    assert run(["prove", *arguments]) == 2
+    assert capsys.readouterr().err
+
+
+def test_one_rule_is_proved_in_a_moment(tmp_path):
+    result = invoke("--rule", "SVM-FREE-001", "--jobs", "1", "--out", str(tmp_path))
+    assert result.return_value == 0
+    assert "halMemFree(pp=0)  rejected with DRV_ERROR_INVALID_VALUE" in result.output
+    assert "inductive" not in result.output
+    assert not (tmp_path / "proofs.json").exists()
+
+
+def test_help_names_the_obligations_and_exit_codes():
+    result = CliRunner().invoke(prove, ["--help"])
+    for word in ("reachable", "not shadowed", "inductive", "Exit codes", "Examples"):
+        assert word in result.output
