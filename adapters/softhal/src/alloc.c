@@ -137,6 +137,7 @@ static uint64_t allocate(const struct plan *plan, uint64_t size, uint64_t flag)
     if (address != 0) {
         return address;
     }
+    blocks_unpark();
     struct block *block = plan->cache_limit != 0 ? cache_pick(plan) : NULL;
     if (block == NULL) {
         block = fresh_block(plan);
@@ -201,12 +202,19 @@ static drvError_t v2_free_in_use(const struct block *block)
 /* v3: a call that is running holds the block; a mere pin only defers the release. */
 static drvError_t v3_free_in_use(const struct block *block)
 {
-    return block->users > 0 ? DRV_ERROR_BUSY : DRV_ERROR_NONE;
+    return block->users > 0 || block->registered > 0 ? DRV_ERROR_BUSY : DRV_ERROR_NONE;
 }
 
 static drvError_t free_block(struct block *block)
 {
     bool in_use = block->users > 0 || block->pins > 0;
+    if (block->heap->kind == KIND_RESERVED) {
+        return DRV_ERROR_INVALID_VALUE; /* address space goes with halMemAddressFree */
+    }
+    if (block->heap->kind == KIND_OPENED) {
+        /* v2 user space lets it through to the kernel; closing is the only way that is supported. */
+        return generation() == GEN_V2 ? DRV_ERROR_PARA_ERROR : DRV_ERROR_INVALID_VALUE;
+    }
     if (in_use) {
         drvError_t code = generation() == GEN_V2 ? v2_free_in_use(block) : v3_free_in_use(block);
         if (code != DRV_ERROR_NONE) {
@@ -219,7 +227,7 @@ static drvError_t free_block(struct block *block)
     } else if (in_use) {
         block->live = false;
         block->cache_limit = 0;
-    } else {
+    } else if (!block_park(block)) {
         block_release(block);
     }
     return DRV_ERROR_NONE;

@@ -59,6 +59,55 @@
     X(hang_on_memset, "drvMemsetD8", "CODE", "a set of exactly 65537 bytes never returns") \
     X(race_double_free, "halMemFree", "RACE", "two threads that free one block at once both succeed") \
     X(race_same_address, "halMemAlloc", "RACE", "two threads that allocate at once can get one address") \
+    X(release_twice, "halMemRelease", "REF", "a release drops two references while there are several") \
+    X(release_frees_mapped, "halMemRelease", "REF", "releasing a mapped handle frees the pages under the mapping") \
+    X(release_eats_mapping, "halMemRelease", "REF", "a release too many is accepted and takes the mapping's reference (v2)") \
+    X(retain_uncounted, "halMemRetainAllocationHandle", "REF", "a retained handle is not counted") \
+    X(unmap_keeps_ref, "halMemUnmap", "LEAK", "unmapping never drops the handle's reference") \
+    X(unmap_first, "halMemUnmap", "RANGE", "the first mapping of the reservation is removed instead of the named one") \
+    X(unmap_interior, "halMemUnmap", "VALID", "an address inside a mapping unmaps it") \
+    X(unmap_keeps_view, "halMemUnmap", "STALE", "the CPU still reaches the memory after the unmap") \
+    X(map_private, "halMemMap", "STALE", "a mapping shows bytes of its own instead of the handle's") \
+    X(map_shifted, "halMemMap", "OFFS", "mappings of several pages show the handle one page further on") \
+    X(offset_ignored, "halMemMap", "VALID", "an offset other than 0 is accepted and ignored") \
+    X(overlap_by_start, "halMemMap", "OVER", "only mappings that start at the same address are found to overlap") \
+    X(remap_any_device, "halMemMap", "VALID", "a reservation accepts another device after an unmap (v2)") \
+    X(failed_map_counts, "halMemMap", "ERRPATH", "a refused map keeps a reference of the handle") \
+    X(reserve_freed_mapped, "halMemAddressFree", "VALID", "a reservation with a mapping is freed") \
+    X(reserve_leaks, "halMemAddressFree", "LEAK", "freed address space is never given out again") \
+    X(busy_address_taken, "halMemAddressReserve", "VALID", "a wished address is given though it is taken") \
+    X(granularity_ignored, "halMemCreate", "EDGE", "a size that is no multiple of the granularity is accepted") \
+    X(create_uncounted, "halMemCreate", "COUNT", "physical handles do not count as used memory") \
+    X(create_charges_first, "halMemCreate", "IDENT", "physical handles are accounted to device 0") \
+    X(prop_effective, "halMemGetAllocationPropertiesFromHandle", "LOST", "page type and module are those in force, not those given") \
+    X(access_short, "halMemSetAccess", "EDGE", "the right is not applied to the last page") \
+    X(access_replaces, "halMemSetAccess", "RANGE", "a new right takes away those of the devices not named") \
+    X(access_first_mapping, "halMemSetAccess", "RANGE", "the range is judged by the first mapping of the reservation") \
+    X(access_end_inclusive, "halMemGetAccess", "EDGE", "the address one past a mapping is taken as inside") \
+    X(access_changes_input, "halMemSetAccess", "ARGS", "the caller's descriptor is rewritten") \
+    X(export_twice, "halMemExportToShareableHandle", "VALID", "a handle can be exported twice") \
+    X(import_uncounted, "halMemImportFromShareableHandle", "REF", "a second import of a share is not counted (v2)") \
+    X(share_stale, "halShmemOpenHandle", "STALE", "a name is looked up by its index alone") \
+    X(name_collision, "halShmemCreateHandle", "IDENT", "two names stand for one share") \
+    X(white_ignored, "halShmemSetPidHandle", "VALID", "the white list is not asked") \
+    X(white_prefix, "halShmemSetPidHandle", "VALID", "a pid is let in if a listed one is a prefix of its digits") \
+    X(white_first_only, "halShmemSetPidHandle", "RANGE", "only the first pid of a call is entered") \
+    X(white_modes_mix, "halShmemSetAttribute", "VALID", "a white list and its absence do not exclude each other") \
+    X(attribute_lost, "halShmemSetAttribute", "LOST", "switching the white list off has no effect") \
+    X(info_wrong_device, "halShmemInfoGet", "IDENT", "the neighbouring device is named") \
+    X(destroy_by_anyone, "halShmemDestroyHandle", "VALID", "a process that did not create a name can destroy it") \
+    X(destroy_does_nothing, "halShmemDestroyHandle", "STALE", "a destroyed name can still be opened") \
+    X(opener_keeps_freed, "halShmemOpenHandle", "STALE", "an opener goes on seeing memory that its owner freed (v2)") \
+    X(open_uncounted, "halShmemOpenHandle", "REF", "a repeated open is not counted (v2)") \
+    X(close_interior, "halShmemCloseHandle", "VALID", "an address inside an opening closes it") \
+    X(close_keeps_hold, "halShmemCloseHandle", "LEAK", "closing does not let go of the share") \
+    X(exit_leaks_shares, "process", "XPROC", "what a process held of shared memory outlives it") \
+    X(register_overlap, "halHostRegister", "OVER", "a range can be registered twice on one device") \
+    X(register_unpinned, "halHostRegister", "REF", "registered memory can be freed") \
+    X(register_offset_lost, "halMemHostGetDevPointer", "OFFS", "the offset inside the registration is dropped") \
+    X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
+    X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
+    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered") \
     X(fork_child_served, "process", "XPROC", "a forked child is served without opening")
 /* clang-format on */
 

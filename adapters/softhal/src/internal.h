@@ -113,7 +113,9 @@ enum kind {
     KIND_UVM,
     KIND_READ_ONLY,
     KIND_DEV_READ_ONLY,
-    KIND_CP_ONLY
+    KIND_CP_ONLY,
+    KIND_RESERVED, /* address space for mappings (vmm.h) */
+    KIND_OPENED    /* memory of another process, or a second view of our own */
 };
 
 struct block {
@@ -133,6 +135,11 @@ struct block {
     uint64_t charged;
     uint8_t *pages;  /* KIND_SVM and KIND_UVM: state of each page */
     struct block *cache_next, *cache_previous;
+    unsigned registered;     /* registrations of the block with a device */
+    bool parked;             /* v3: freed, but other processes still see it */
+    struct mapping *maps;    /* KIND_RESERVED: sorted by address */
+    int bound;               /* KIND_RESERVED: node of the first mapping; -1: none yet */
+    struct opening *opening; /* KIND_OPENED */
 };
 
 struct heap {
@@ -158,6 +165,7 @@ struct plan {
     bool populate; /* physical memory is taken at once */
     bool expose;   /* the CPU may read and write it */
     bool device_read_only;
+    uint64_t address; /* where it must be; 0: anywhere */
 };
 
 LOCAL bool kind_is_device(enum kind kind);
@@ -172,6 +180,20 @@ LOCAL struct block *block_at(uint64_t address);
 LOCAL struct block *live_block_at(uint64_t address);
 /* Finds room and enters a block; NULL if there is no address space. */
 LOCAL struct block *block_place(const struct plan *plan);
+/* The same at an address; PLACED_BUSY if it is taken or outside the area for such blocks. */
+enum placed { PLACED_OK, PLACED_BUSY, PLACED_NO_MEMORY };
+LOCAL enum placed block_place_at(const struct plan *plan, struct block **block);
+/* A heap of one block outside the windows. */
+LOCAL struct block *block_place_outside(const struct plan *plan);
+/* Does the range touch any heap / lie wholly in one? */
+LOCAL bool heaps_touch(uint64_t address, uint64_t size);
+LOCAL bool heaps_hold(uint64_t address, uint64_t size);
+/* Calls a function for every block of a kind. */
+LOCAL void blocks_of_kind(enum kind kind, void (*visit)(struct block *block, unsigned argument), unsigned argument);
+/* v3: memory that other processes pin is not released but parked; false if nobody pins it. */
+LOCAL bool block_park(struct block *block);
+/* Releases parked blocks that nobody else sees any more. */
+LOCAL void blocks_unpark(void);
 /* Takes a block out and gives its memory back; the block must not be in use. */
 LOCAL void block_release(struct block *block);
 LOCAL void heaps_open_device(unsigned device);
@@ -221,6 +243,8 @@ struct state {
     bool any_device_opened;
     bool host_used; /* some host allocation happened: device 0 is registered with the kernel (v2) */
     bool user_malloc_attribute; /* feature 2 was asked for */
+    bool registrations_recorded; /* feature 11 was asked for (v2) */
+    unsigned last_opened;        /* the device opened last, again or not */
     struct device_state device[V2_MAX_AGENT];
 };
 LOCAL extern struct state state;
@@ -245,8 +269,9 @@ struct end {
     enum place place;
     bool managed; /* bytes are reached through the alias, not through the address itself */
     unsigned device;
-    uint64_t address;
+    uint64_t address, size;
     struct block *block;
+    bool shared; /* memory that another process may see: opened or imported */
 };
 /* v2: does user space take this address for an SVM one?  Set, copy, advise, prefetch and translate ask. */
 LOCAL bool v2_is_svm(uint64_t address);
@@ -256,6 +281,9 @@ LOCAL drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, str
 enum v3_use { V3_SET, V3_COPY_SYNC, V3_CONVERT };
 LOCAL drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct end *end);
 LOCAL void end_release(struct end *end);
+/* Turns the use of an end into a pin, and drops that. */
+LOCAL void end_pin(struct end *end);
+LOCAL void end_unpin(struct end *end);
 /* Locked forms for pairs: checks that hold for every copy, direction included. */
 LOCAL drvError_t resolve_pair(uint64_t dst, uint64_t src, uint64_t size, struct end *to, struct end *from);
 LOCAL drvMemcpyKind_t direction_of(const struct end *to, const struct end *from);

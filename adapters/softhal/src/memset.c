@@ -2,14 +2,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 /* v2: every page of the range must belong to a live block; blocks may follow each other. */
 static bool fully_allocated(uint64_t address, uint64_t size)
 {
     uint64_t end = address + size;
     while (address < end) {
+        const struct mapping *mapping = mapping_at(address);
         const struct block *block = live_block_at(address);
+        if (block != NULL && block->heap->kind == KIND_RESERVED) {
+            if (mapping == NULL) {
+                return false;
+            }
+            address = mapping->start + mapping->size;
+            continue;
+        }
         if (block == NULL) {
             return false;
         }
