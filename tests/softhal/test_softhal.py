@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 DRIVER = HERE.parent.parent / "adapters" / "softhal"
 COMPILER = os.environ.get("CC", "cc")
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
-PROGRAMS = ("lifecycle", "orders", "capacity", "threads", "closing", "forking", "mapping")
+PROGRAMS = ("lifecycle", "orders", "capacity", "threads", "closing", "forking", "mapping", "names", "handles", "registering", "killed")
 SANITIZERS = "address,undefined"
 
 pytestmark = pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})")
