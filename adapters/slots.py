@@ -149,6 +149,28 @@ class InArraySlot(Slot):
         return self._memory.address
 
 
+class InRecordsSlot(Slot):
+    """An array of structures that the call takes."""
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        layout = LAYOUTS[kind]
+        self._size = layout.size
+        self._memory = Guarded(self._size)
+        self._writer = RecordWriter(layout, resolve)
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        if value is None:
+            return 0
+        if not isinstance(value, list | tuple):
+            raise Refused(f"{value!r} is no list")
+        self._memory.fit(len(value) * self._size)
+        self._memory.view[:] = bytes(len(value) * self._size)
+        for index, item in enumerate(value):
+            place = self._memory.view[index * self._size : (index + 1) * self._size]
+            self._writer.write(place, _mapping(item))
+        return self._memory.address
+
+
 class Descriptors:
     """The DMA descriptors of a process; a call means one by its number."""
 

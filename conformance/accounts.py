@@ -13,13 +13,14 @@ import msgspec
 
 from halcert.spec.language import Call, Returned, Rule, align_up
 from halcert.spec.profiles import Profile
-from halcert.spec.state import Block, State
+from halcert.spec.state import Block, Handle, State
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
 from halcert.spec.svm.flags import DEV, DVPP, SVM
 from halcert.spec.svm.free import MemFree
-from halcert.spec.svm.info import MemGetInfo
+from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
+from halcert.spec.vmm.memory import of_the_device
 
 HBM_SIZE = 2
 """Type of halMemGetInfo that tells the free high-bandwidth memory."""
@@ -104,7 +105,14 @@ class Accounts:
                 return generous(block, self._profile) if owned or block.kind == SVM else 0
             return block.extent if owned and block.hbm else 0
 
-        return state.blocks.sum(cost)
+        def physical(handle: Handle) -> int:
+            if handle.device != device or not of_the_device(handle):
+                return 0
+            if generously:
+                return align_up(handle.size, self._profile.huge)
+            return handle.size if on_hbm(handle) else 0
+
+        return state.blocks.sum(cost) + state.handles.sum(physical)
 
 
 def generous(block: Block, profile: Profile) -> int:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, get_args
 
 import msgspec
 
 from halcert.spec.language.bits import BitWord
-from halcert.spec.language.domain import Record, Sequence, annotations_of
+from halcert.spec.language.domain import (
+    Record,
+    Sequence,
+    annotations_of,
+    converter_of,
+    domain_of,
+)
 from halcert.spec.language.rule import Kind, Rule
 from halcert.spec.language.source import Source
 
@@ -112,7 +118,8 @@ def _converter(annotation: Any) -> Callable[[Any], Any] | None:
     if isinstance(annotation, type) and issubclass(annotation, BitWord | Record):
         return annotation.from_plain
     if getattr(annotation, "__origin__", None) is Sequence:
-        return Sequence
+        plain = domain_of(get_args(annotation)[0]) is not None
+        return Sequence if plain else converter_of(annotation)
     return None
 
 

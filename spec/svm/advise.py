@@ -21,8 +21,8 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, V2, V3
 from halcert.spec.state import ON_DEVICE, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, SVM
-from halcert.spec.svm.memory import of_the_host, whole
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.memory import bare, of_the_host, whole
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -212,6 +212,12 @@ class MemAdvise(Call, frozen=True):
     def persistence_may_be_missing(call) -> bool:
         """A device may be unable to keep data in its cache."""
         return call.type == PERSISTENT
+
+    @undefined("SVM-ADVISE-017", source=V3, profiles=GEN3)
+    def reserved_addresses(call, state: State) -> bool:
+        """Advising about the access to reserved addresses, whether something is mapped or not."""
+        block = state.blocks.covering(call.ptr)
+        return _on_access(call) and (block.kind == MAPPED or bare(state, call.ptr, 1))
 
     @accepts(
         "SVM-ADVISE-020",
