@@ -169,6 +169,7 @@ int main(void)
 {
     struct call call = {0};
     struct peer *peers[3] = {&b, &c, &d};
+    alarm(60);
     for (int i = 0; i < 3; i++) {
         *peers[i] = peer_start();
     }

@@ -114,6 +114,35 @@ static void without_list(void)
     CHECK_CODE(halMemFree(block), 0);
 }
 
+/* Names are told apart, and so are the processes on their lists. */
+static void two_names(void)
+{
+    struct call first = {0};
+    struct call second = {0};
+    int pids[2] = {c.pid, b.pid};
+    int shorter = b.pid / 10;
+    char *one = block_of(2 * MIB, 21);
+    char *two = block_of(2 * MIB, 22);
+    CHECK_CODE(halShmemCreateHandle(address_of(one), 2 * MIB, first.name, 65), 0);
+    CHECK_CODE(halShmemCreateHandle(address_of(two), 2 * MIB, second.name, 65), 0);
+    CHECK(memcmp(first.name, second.name, 50) != 0);
+    CHECK_CODE(halShmemSetPidHandle(second.name, &shorter, 1), 0);
+    CHECK_CODE(peer_do(&b, PEER_OPEN, &second), 8);
+    CHECK_CODE(halShmemSetPidHandle(second.name, pids, 2), 0);
+    CHECK_CODE(peer_do(&b, PEER_OPEN, &first), 8);
+    CHECK_CODE(halShmemSetPidHandle(first.name, pids, 2), 0);
+    CHECK_CODE(peer_do(&b, PEER_OPEN, &first), 0);
+    CHECK_CODE(peer_do(&b, PEER_OPEN, &second), 0);
+    CHECK(peer_load(&b, first.address) == 21 && peer_load(&b, second.address) == 22);
+    CHECK_CODE(peer_do(&b, PEER_CLOSE, &first), 0);
+    CHECK(peer_load(&b, second.address) == 22);
+    CHECK_CODE(peer_do(&b, PEER_CLOSE, &second), 0);
+    CHECK_CODE(halShmemDestroyHandle(first.name), 0);
+    CHECK_CODE(halShmemDestroyHandle(second.name), 0);
+    CHECK_CODE(halMemFree(one), 0);
+    CHECK_CODE(halMemFree(two), 0);
+}
+
 /* The owner takes the memory away while another process has it open. */
 static void owner_goes_first(void)
 {
@@ -196,6 +225,7 @@ static void bad_names(void)
 int main(void)
 {
     struct call call = {0};
+    alarm(60);
     b = peer_start();
     c = peer_start();
     if (!is_v3()) {
@@ -206,6 +236,7 @@ int main(void)
     CHECK_CODE(peer_do(&c, PEER_OPEN_DEVICE, &call), 0);
     sample_with_pid();
     without_list();
+    two_names();
     owner_goes_first();
     bad_names();
     owner_dies(SIGKILL);

@@ -178,6 +178,7 @@ static inline struct peer peer_start(void)
     }
     peer.pid = fork();
     if (peer.pid == 0) {
+        alarm(60);
         close(ends[0]);
         peer_serve(ends[1]);
     }

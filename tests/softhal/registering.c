@@ -181,6 +181,7 @@ static void closing_ends_registrations(void)
 int main(void)
 {
     void *dst = NULL;
+    alarm(60);
     if (!is_v3()) {
         CHECK_CODE(halHostRegister(&dst, 8, HOST_MEM_MAP_DMA, 0, NULL), 17); /* the first call of a process */
     }

@@ -82,7 +82,7 @@ static bool reclaim(void)
     return any;
 }
 
-static void domain_lock(void)
+void domain_lock(void)
 {
     if (pthread_mutex_lock(&domain->lock) == EOWNERDEAD) {
         /* Somebody died between two counters: the slots are the truth, the sum is not. */
@@ -91,7 +91,7 @@ static void domain_lock(void)
     }
 }
 
-static void domain_unlock(void)
+void domain_unlock(void)
 {
     pthread_mutex_unlock(&domain->lock);
 }
@@ -271,11 +271,6 @@ void domain_enter(void)
 {
     domain_lock();
     (void)reclaim();
-}
-
-void domain_leave(void)
-{
-    domain_unlock();
 }
 
 int own_slot(void)

@@ -51,7 +51,7 @@ drvError_t export_enter(void)
 
 void export_leave(void)
 {
-    domain_leave();
+    domain_unlock();
     leave();
 }
 
@@ -115,7 +115,7 @@ static drvError_t export_handle(struct drv_mem_handle *handle, drv_mem_handle_ty
     if (code == DRV_ERROR_NONE) {
         domain_enter();
         code = make_share(handle, type, token);
-        domain_leave();
+        domain_unlock();
     }
     leave();
     return code;
@@ -290,7 +290,7 @@ static drvError_t import_new(uint64_t token, unsigned node, bool with_prop, stru
         made->prop.module_id = APP_MODULE_ID;
         made->prop.pg_type = MEM_HUGE_PAGE_TYPE;
     }
-    domain_leave();
+    domain_unlock();
     if (code == DRV_ERROR_NONE) {
         *handle = made;
     } else if (made != NULL) {

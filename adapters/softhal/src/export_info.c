@@ -143,7 +143,7 @@ drvError_t halMemHandleSetAttribute(drv_mem_handle_t *handle, enum HandleAttrTyp
         domain_enter();
         const struct share *share = export_share(handle->share);
         bool gone = share == NULL || share->valid == 0;
-        domain_leave();
+        domain_unlock();
         code = gone && route != MEM_MAP_EXBUS && route <= MEM_MAP_UB_MULTI_PORT_PATH ? DRV_ERROR_PARA_ERROR
                                                                                       : DRV_ERROR_NOT_EXIST;
     }

@@ -128,7 +128,7 @@ static void v2_leave_share(const struct drv_mem_handle *handle)
         holder_put(share, own_slot(), handle->node);
     }
     bool last = share_find(handle->share, SHARE_HANDLE) == NULL;
-    domain_leave();
+    domain_unlock();
     if (last) {
         physical_discard(handle->fd, handle->offset, handle->size);
     }
@@ -142,7 +142,7 @@ static void v3_leave_export(const struct drv_mem_handle *handle)
     if (pinned) {
         shares_defer(handle->offset, handle->size, handle->node, class_of(handle->granule), handle->size);
     }
-    domain_leave();
+    domain_unlock();
     if (!pinned) {
         give_back(handle);
     }
@@ -223,7 +223,7 @@ static drvError_t v3_release(struct drv_mem_handle *handle)
             share->valid = 0;
             share_settle(share);
         }
-        domain_leave();
+        domain_unlock();
         if (!keyed) {
             return DRV_ERROR_PARA_ERROR;
         }

@@ -283,9 +283,9 @@ void block_release(struct block *block)
     if (block->opening != NULL) {
         opening_gone(block);
     } else if (block->charged != 0) {
-        domain_enter();
+        domain_lock();
         shares_memory_gone(block->start, block->size);
-        domain_leave();
+        domain_unlock();
     }
     if (kind_is_paged(heap->kind)) {
         pages_drop(block);
@@ -353,4 +353,5 @@ void heaps_forget(void)
     heaps = NULL;
     heap_count = 0;
     heap_room = 0;
+    blocks_forget_parked();
 }

@@ -10,12 +10,12 @@ bool block_park(struct block *block)
     if (generation() == GEN_V2 || block->charged == 0) {
         return false;
     }
-    domain_enter();
+    domain_lock();
     bool pinned = shares_pinned(block->start, block->size);
     if (pinned) {
         shares_defer(block->start, block->size, block->heap->node, class_of(block->granule), block->charged);
     }
-    domain_leave();
+    domain_unlock();
     if (pinned) {
         block->charged = 0;
         block->live = false;
@@ -33,15 +33,20 @@ void blocks_unpark(void)
             if (!block->parked || block->pins > 0) {
                 continue;
             }
-            domain_enter();
+            domain_lock();
             bool pinned = shares_pinned(block->start, block->size);
-            domain_leave();
+            domain_unlock();
             if (!pinned) {
                 parked_blocks--;
                 block_release(block); /* v3 heaps stay, so i is still right */
             }
         }
     }
+}
+
+void blocks_forget_parked(void)
+{
+    parked_blocks = 0;
 }
 
 void blocks_of_kind(enum kind kind, void (*visit)(struct block *block, unsigned argument), unsigned argument)
@@ -117,9 +122,9 @@ void heaps_close_device(unsigned device)
             block_release(block);
         }
     }
-    domain_enter();
+    domain_lock();
     shares_leave(own_slot(), (int)device);
-    domain_leave();
+    domain_unlock();
     /* v2 gives the heaps back; a v3 reservation stays. */
     for (size_t i = heap_count; i > 0 && generation() == GEN_V2; i--) {
         if (kind_is_device(heaps[i - 1]->kind) && heaps[i - 1]->node == device && heaps[i - 1]->count == 0) {

@@ -194,6 +194,7 @@ LOCAL void blocks_of_kind(enum kind kind, void (*visit)(struct block *block, uns
 LOCAL bool block_park(struct block *block);
 /* Releases parked blocks that nobody else sees any more. */
 LOCAL void blocks_unpark(void);
+LOCAL void blocks_forget_parked(void);
 /* Takes a block out and gives its memory back; the block must not be in use. */
 LOCAL void block_release(struct block *block);
 LOCAL void heaps_open_device(unsigned device);

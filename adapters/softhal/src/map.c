@@ -75,12 +75,17 @@ static void unlink_mapping(struct block *block, const struct mapping *mapping)
 
 static void unpin_share(const struct drv_mem_handle *handle)
 {
-    domain_enter();
+    domain_lock();
     struct share *share = share_find(handle->share, SHARE_HANDLE);
+    bool freed = share != NULL && share->freed != 0;
     if (share != NULL) {
         holder_put(share, own_slot(), handle->node);
     }
-    domain_leave();
+    bool last = freed && share_find(handle->share, SHARE_HANDLE) == NULL;
+    domain_unlock();
+    if (last) { /* the exporter let go of it before */
+        physical_discard(handle->fd, handle->offset, handle->size);
+    }
 }
 
 void mapping_drop(struct block *block, struct mapping *mapping)
@@ -163,7 +168,7 @@ static drvError_t v3_pin_share(struct drv_mem_handle *handle)
     if (code == DRV_ERROR_NONE && holder_make(share, own_slot(), handle->node, handle->fd) == NULL) {
         code = DRV_ERROR_OUT_OF_MEMORY;
     }
-    domain_leave();
+    domain_unlock();
     return code;
 }
 
@@ -292,9 +297,9 @@ static bool in_use(const struct mapping *mapping)
     if (mapping->handle->kind == HANDLE_IMPORTED) {
         return false;
     }
-    domain_enter();
+    domain_lock();
     bool named = shares_named(mapping->handle->offset, mapping->size);
-    domain_leave();
+    domain_unlock();
     return named;
 }
 

@@ -75,7 +75,7 @@ void opening_gone(struct block *block)
     if (share != NULL && !FAULT(close_keeps_hold)) {
         holder_put(share, own_slot(), opening->device);
     }
-    domain_leave();
+    domain_unlock();
     peer_close(opening->fd);
     free(opening);
 }
@@ -85,7 +85,7 @@ bool opening_readable(const struct block *block)
     domain_enter();
     const struct share *share = share_find(block->opening->share, SHARE_NAME);
     bool readable = share != NULL && share->pages_gone == 0;
-    domain_leave();
+    domain_unlock();
     return readable;
 }
 
@@ -131,7 +131,7 @@ static drvError_t admit(uint64_t id, unsigned device, struct block *block, struc
         block->opening->share = entered ? share->id : 0;
         code = entered ? DRV_ERROR_NONE : DRV_ERROR_OUT_OF_MEMORY;
     }
-    domain_leave();
+    domain_unlock();
     return code;
 }
 
@@ -287,7 +287,7 @@ DVresult halShmemMapRouteCheck(const char *name, uint32_t dst_devid, uint32_t ma
     domain_enter();
     const struct share *share = share_find(id, SHARE_NAME);
     bool known = share != NULL && share->valid != 0 && share_permits(share);
-    domain_leave();
+    domain_unlock();
     code = device_is_open(dst_devid) && !known ? DRV_ERROR_PARA_ERROR : DRV_ERROR_NOT_EXIST;
     leave();
     return code;

@@ -10,7 +10,8 @@ struct answer {
 static uint32_t page_size_of(const struct heap *heap, uint64_t granule)
 {
     /* v2 reports small pages for normal MEM_DEV only, the other device kinds as 2 MiB; giant pages too. */
-    bool small = granule == SMALL_PAGE && (generation() == GEN_V3 || heap->kind == KIND_DEV || heap->kind == KIND_SVM);
+    bool small = granule == SMALL_PAGE && (generation() == GEN_V3 || heap->kind == KIND_DEV || heap->kind == KIND_SVM ||
+                                           heap->kind == KIND_OPENED);
     return (uint32_t)(small || FAULT(attr_page_size) ? SMALL_PAGE : HUGE_PAGE);
 }
 

@@ -8,8 +8,8 @@
 struct registration *registrations;
 static struct window device_view; /* addresses for devices only, closed to the CPU */
 
-#if defined(__SANITIZE_ADDRESS__)
-#define DEVICE_VIEW_BASE 0x310000000000ULL
+#ifdef MOVED_WINDOWS
+#define DEVICE_VIEW_BASE 0x330000000000ULL
 #else
 #define DEVICE_VIEW_BASE 0x40000000000ULL
 #endif

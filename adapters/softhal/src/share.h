@@ -54,7 +54,9 @@ struct white {
 
 /* Locks the domain and takes back what dead processes left. */
 LOCAL void domain_enter(void);
-LOCAL void domain_leave(void);
+/* Only locks; for calls that do not depend on whether somebody died just now. */
+LOCAL void domain_lock(void);
+LOCAL void domain_unlock(void);
 /* This process's slot, and what is known of another's. */
 LOCAL int own_slot(void);
 LOCAL int slot_pid(int slot);

@@ -27,7 +27,7 @@ static drvError_t enter_share(void)
 
 static void leave_share(void)
 {
-    domain_leave();
+    domain_unlock();
     leave();
 }
 

@@ -16,15 +16,6 @@
 #include "vmm.h"
 #include "window.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MOVED_WINDOWS 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(MOVED_WINDOWS)
-#define MOVED_WINDOWS 1
-#endif
-
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -40,7 +31,7 @@
 #define HOST_UVA_SECOND 0x2a0000000000ULL
 #define UVM_BASE 0x2b0000000000ULL
 #define SOMA_BASE 0x2e0000000000ULL
-#define REGISTER_BASE 0x300000000000ULL
+#define REGISTER_BASE 0x320000000000ULL
 #else
 #define SVM_BASE 0x100000000000ULL
 #define HOST_UVA_BASE 0x80000000000ULL

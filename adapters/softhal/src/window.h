@@ -4,6 +4,15 @@
 
 #include "internal.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define MOVED_WINDOWS 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(MOVED_WINDOWS)
+#define MOVED_WINDOWS 1
+#endif
+
 /* Where the bytes of an address are, and for how many the same holds. */
 struct location {
     int fd;
