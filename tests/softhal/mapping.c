@@ -405,6 +405,34 @@ static void rights_of_the_second(void)
     CHECK_CODE(halMemAddressFree(va), 0);
 }
 
+/* Release, unmap and address free in every order: the space goes last, the memory with the last of the others. */
+static void take_down(const char *order)
+{
+    struct drv_mem_prop prop = property(MEM_DEV_SIDE, 0, MEM_HUGE_PAGE_TYPE);
+    drv_mem_handle_t *handle = NULL;
+    uint64_t before = device_free(0);
+    char *va = reserve(2 * MIB);
+    int mapped = 1;
+    int held = 1;
+    int reserved = 1;
+    CHECK_CODE(halMemCreate(&handle, 2 * MIB, &prop, 0), 0);
+    CHECK_CODE(halMemMap(va, 2 * MIB, 0, handle, 0), 0);
+    for (; *order != 0; order++) {
+        if (*order == 'r') {
+            CHECK_CODE(halMemRelease(handle), 0);
+            held = 0;
+        } else if (*order == 'u') {
+            CHECK_CODE(halMemUnmap(va), 0);
+            mapped = 0;
+        } else {
+            CHECK_CODE(halMemAddressFree(va), mapped ? (is_v3() ? 3 : 13) : 0);
+            reserved = mapped;
+        }
+        CHECK(before - device_free(0) == (mapped || held ? 2 * MIB : 0));
+    }
+    CHECK_CODE(halMemAddressFree(va), reserved ? 0 : 3);
+}
+
 static void many(void)
 {
     enum { COUNT = 512 };
@@ -437,6 +465,10 @@ int main(void)
     aliases();
     host_aliases();
     access_rights();
+    const char *const orders[] = {"ruf", "rfu", "urf", "ufr", "fru", "fur"};
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+        take_down(orders[i]);
+    }
     neighbours();
     rights_of_the_second();
     map_codes();

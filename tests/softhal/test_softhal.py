@@ -16,14 +16,17 @@ HERE = Path(__file__).resolve().parent
 DRIVER = HERE.parent.parent / "adapters" / "softhal"
 COMPILER = os.environ.get("CC", "cc")
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
-PROGRAMS = ("lifecycle", "orders", "capacity", "threads", "closing", "forking", "mapping", "names", "handles", "registering", "killed")
+PROGRAMS = (
+    *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
+    *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
+)
 SANITIZERS = "address,undefined"
 PROBES = ("probe", "mapping", "names", "handles", "registering")
 AREAS = (
     ("^halShmem", "names"),
     ("ShareableHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
-    ("^hal(MemAddress|MemCreate|MemRelease|MemMap|MemUnmap|MemSetAccess|MemGetAccess|MemRetain|MemGetAllocation)", "mapping"),
+    ("^halMem(Address|Create|Release|Map|Unmap|SetAccess|GetAccess|Retain|GetAllocation)", "mapping"),
 )
 
 pytestmark = pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})")
