@@ -433,6 +433,52 @@ static void take_down(const char *order)
     CHECK_CODE(halMemAddressFree(va), reserved ? 0 : 3);
 }
 
+/* A forked child has nothing of its parent's, and cannot hurt it. */
+static void child_starts_over(void)
+{
+    struct drv_mem_prop prop = property(MEM_HOST_SIDE, 0, MEM_HUGE_PAGE_TYPE);
+    drv_mem_handle_t *handle = NULL;
+    char name[65];
+    void *block = NULL;
+    void *dst = NULL;
+    uint64_t opened = 0;
+    char *va = reserve(2 * MIB);
+    CHECK_CODE(halMemCreate(&handle, 2 * MIB, &prop, 0), 0);
+    CHECK_CODE(halMemMap(va, 2 * MIB, 0, handle, 0), 0);
+    CHECK_CODE(halMemAlloc(&block, 2 * MIB, DEV | MEM_PAGE_HUGE), 0);
+    CHECK_CODE(halShmemCreateHandle(address_of(block), 2 * MIB, name, 65), 0);
+    CHECK_CODE(halShmemSetAttribute(name, 1, 1), 0);
+    CHECK_CODE(halShmemOpenHandleByDevId(0, name, &opened), 0);
+    CHECK_CODE(halHostRegister(block, 2 * MIB, DEV_SVM_MAP_HOST, 0, &dst), 0);
+    va[9] = 9;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        void *space = NULL;
+        drv_mem_handle_t *mine = NULL;
+        int ok = halMemUnmap(va) == 8 && halMemAgentOpen(0, 0) == 0 && halMemUnmap(va) != 0 &&
+                 halMemRelease(handle) == 3 && halHostUnregisterEx(block, 0, DEV_SVM_MAP_HOST) != 0 &&
+                 halMemAddressReserve(&space, 2 * MIB, 0, NULL, 0) == 0 && halMemCreate(&mine, 2 * MIB, &prop, 0) == 0 &&
+                 halMemMap(space, 2 * MIB, 0, mine, 0) == 0;
+        if (ok) {
+            memset(space, 0x77, 2 * MIB);
+            ok = holds_data(space, 4096) && halMemUnmap(space) == 0 && halMemRelease(mine) == 0;
+        }
+        _exit(ok ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(va[9] == 9 && va[10] == 0);
+    CHECK_CODE(halHostUnregisterEx(block, 0, DEV_SVM_MAP_HOST), 0);
+    CHECK_CODE(halShmemCloseHandle(opened), 0);
+    CHECK_CODE(halShmemDestroyHandle(name), 0);
+    CHECK_CODE(halMemFree(block), 0);
+    CHECK_CODE(halMemUnmap(va), 0);
+    CHECK_CODE(halMemRelease(handle), 0);
+    CHECK_CODE(halMemAddressFree(va), 0);
+}
+
 static void many(void)
 {
     enum { COUNT = 512 };
@@ -476,6 +522,7 @@ int main(void)
     reserve_codes();
     dynamic_space();
     closing_takes_mappings_along();
+    child_starts_over();
     many();
     return finish();
 }

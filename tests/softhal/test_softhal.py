@@ -26,15 +26,22 @@ AREAS = (
     ("^halShmem", "names"),
     ("ShareableHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
-    ("^halMem(Address|Create|Release|Map|Unmap|SetAccess|GetAccess|Retain|GetAllocation)", "mapping"),
+    (
+        "^halMem(Address|Create|Release|Map|Unmap|SetAccess|GetAccess|Retain|GetAllocation)",
+        "mapping",
+    ),
 )
 
-pytestmark = pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})")
+pytestmark = pytest.mark.skipif(
+    shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})"
+)
 
 
 def build(out: Path, *options: str) -> Path:
     """Build the driver into `out` with make options such as FAULTS=1; return the library."""
-    subprocess.run(["make", "-s", "-C", str(DRIVER), f"OUT={out}", *options], check=True, timeout=300)
+    subprocess.run(
+        ["make", "-s", "-C", str(DRIVER), f"OUT={out}", *options], check=True, timeout=300
+    )
     return next(out.glob("libsofthal*.so"))
 
 
@@ -53,7 +60,9 @@ def compile_program(name: str, library: Path, *flags: str) -> Path:
 
 def run(program: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run a C test in a domain of its own."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("SOFTHAL_")}
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith("SOFTHAL_")
+    }
     domain = f"test-{uuid.uuid4().hex[:12]}"
     try:
         return subprocess.run(
@@ -110,7 +119,9 @@ def test_behaves_as_shipped(plain: Path, name: str, profile: str) -> None:
 
 
 def exported(library: Path) -> set[str]:
-    listing = subprocess.run(["nm", "-D", "--defined-only", str(library)], check=True, capture_output=True, text=True)
+    listing = subprocess.run(
+        ["nm", "-D", "--defined-only", str(library)], check=True, capture_output=True, text=True
+    )
     return {line.split()[-1] for line in listing.stdout.splitlines()}
 
 
@@ -126,7 +137,11 @@ def test_builds_with_the_one_command_of_the_package(tmp_path: Path) -> None:
     sources = sorted(str(path) for path in (DRIVER / "src").glob("*.c"))
     options = "-std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE".split()
     library = tmp_path / "lib.so"
-    subprocess.run([COMPILER, *options, f"-I{DRIVER}", "-o", str(library), *sources, "-pthread"], check=True, timeout=300)
+    subprocess.run(
+        [COMPILER, *options, f"-I{DRIVER}", "-o", str(library), *sources, "-pthread"],
+        check=True,
+        timeout=300,
+    )
     assert "halMemAlloc" in exported(library)
 
 
@@ -152,7 +167,9 @@ def probe_for(interface: str) -> list[str]:
 
 @pytest.mark.parametrize(("name", "interface"), [row[:2] for row in fault_rows()])
 def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) -> None:
-    shown = any(run(probes[probe], SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface))
+    shown = any(
+        run(probes[probe], SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
+    )
     assert shown, f"{name} cannot be seen through the interface"
 
 
@@ -172,10 +189,17 @@ def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) ->
 )
 def test_bad_setting_is_one_line_and_a_code(plain: Path, key: str, value: str) -> None:
     script = f"import ctypes; print(ctypes.CDLL({str(plain)!r}).halMemAgentOpen(0, 0))"
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("SOFTHAL_")} | {key: value}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("SOFTHAL_")} | {
+        key: value
+    }
     environment.setdefault("SOFTHAL_DOMAIN", f"test-{uuid.uuid4().hex[:12]}")
     result = subprocess.run(
-        ["python3", "-c", script], env=environment, capture_output=True, text=True, timeout=60, check=True
+        ["python3", "-c", script],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     if value == "":
         assert result.stdout.strip() == "0"
@@ -200,7 +224,12 @@ print(*codes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
     settings = {"SOFTHAL_DEVICE_MEMORY": "64G", "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
     result = subprocess.run(
-        ["python3", "-c", script], env=os.environ | settings, capture_output=True, text=True, timeout=60, check=True
+        ["python3", "-c", script],
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
     )
     *codes, resident = result.stdout.split()
     assert codes == ["0", "0", "0", "6", "0"]
@@ -221,7 +250,11 @@ if "child" not in sys.argv:
 """
     settings = {"SOFTHAL_DEVICES": "4", "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
     result = subprocess.run(
-        ["python3", "-c", script, script], env=os.environ | settings, capture_output=True, text=True, timeout=60
+        ["python3", "-c", script, script],
+        env=os.environ | settings,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert result.stdout.split() == ["0", "4", "0"]
     assert "SOFTHAL_DEVICES" in result.stderr

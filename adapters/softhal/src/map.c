@@ -240,9 +240,21 @@ static drvError_t v2_check(const struct block *block, uint64_t address, uint64_t
     return size == handle->size ? DRV_ERROR_NONE : DRV_ERROR_PARA_ERROR;
 }
 
+/* The page that v3 expects from the properties and the size alone, before it looks at the memory. */
+static uint64_t v3_page(const struct drv_mem_handle *handle, uint64_t size)
+{
+    bool small = handle->prop.pg_type == MEM_NORMAL_PAGE_TYPE && handle->prop.module_id == RUNTIME_MODULE_ID;
+    return handle->prop.pg_type == MEM_GIANT_PAGE_TYPE ? GIANT_PAGE : small && size < HUGE_PAGE ? SMALL_PAGE : HUGE_PAGE;
+}
+
+static bool is_aligned(uint64_t address, uint64_t size, uint64_t page)
+{
+    return address % page == 0 && size % page == 0;
+}
+
 static drvError_t v3_check(const struct block *block, uint64_t address, uint64_t size, const struct drv_mem_handle *handle)
 {
-    if (address % handle->granule != 0 || size % handle->granule != 0 || size < handle->granule) {
+    if (!is_aligned(address, size, v3_page(handle, size))) {
         return DRV_ERROR_PARA_ERROR;
     }
     if (block == NULL) {
@@ -251,7 +263,13 @@ static drvError_t v3_check(const struct block *block, uint64_t address, uint64_t
     if (block->heap->kind != KIND_RESERVED) {
         return DRV_ERROR_PARA_ERROR;
     }
-    if (handle->gone || size > handle->size) {
+    if (handle->gone) {
+        return DRV_ERROR_INVALID_VALUE;
+    }
+    if (!is_aligned(address, size, handle->granule)) {
+        return DRV_ERROR_PARA_ERROR;
+    }
+    if (size > handle->size) {
         return DRV_ERROR_INVALID_VALUE;
     }
     if (size > block->start + block->size - address) {

@@ -136,9 +136,9 @@ static drvError_t v2_reserve(void **ptr, uint64_t size, uint64_t address, uint64
     return code;
 }
 
-static drvError_t v3_place(uint64_t size, bool whole, uint64_t *address)
+static drvError_t v3_place(uint64_t size, bool whole, bool giant, uint64_t *address)
 {
-    struct plan plan = plan_for(size, whole ? GIB : HUGE_PAGE, whole, *address);
+    struct plan plan = plan_for(size, whole || giant ? GIB : HUGE_PAGE, whole, *address);
     if (*address == 0) {
         return place(&plan, address);
     }
@@ -176,7 +176,8 @@ static drvError_t v3_reserve(void **ptr, uint64_t size, uint64_t alignment, uint
         code = DRV_ERROR_INVALID_VALUE;
     } else {
         bool whole = size >= GIB || share;
-        code = v3_place(round_up(size, whole ? GIB : HUGE_PAGE), whole, &address);
+        bool giant = (flag & PAGE_TYPE_MASK) == MEM_GIANT_PAGE_TYPE;
+        code = v3_place(round_up(size, whole ? GIB : HUGE_PAGE), whole, giant, &address);
     }
     leave();
     if (code == DRV_ERROR_NONE) {
