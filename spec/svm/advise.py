@@ -22,7 +22,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, V2, V3
 from halcert.spec.state import ON_DEVICE, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
-from halcert.spec.svm.memory import bare, of_the_host, whole
+from halcert.spec.svm.memory import bare, brought, of_the_host, whole
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -229,9 +229,7 @@ class MemAdvise(Call, frozen=True):
     )
     def puts_pages_on_the_device(call, state: State) -> State:
         """A MEM_SVM block without pages gets pages on the device."""
-        block = state.blocks.at(call.ptr)
-        there = block.but(place=ON_DEVICE, device=call.device)
-        return state.but(blocks=state.blocks.put(there))
+        return brought(state, state.blocks.at(call.ptr), call.device)
 
     @accepts("SVM-ADVISE-021", strength=SHOULD, source=V2, when=_wants_no_pages, profiles=GEN2)
     def takes_note(call, state: State) -> State:

@@ -23,8 +23,8 @@ from halcert.spec.profiles import GEN2, GEN3
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import AsyncCopy, State
 from halcert.spec.svm.copy import copied, copy_ends
-from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.memory import (
+    convertible,
     copy_races,
     device_side,
     host_side,
@@ -47,8 +47,8 @@ def _promised(call: MemCpyAsync, state: State) -> bool:
         ordinary(target, call.dst, call.byte_count)
         and ordinary(source, call.src, call.byte_count)
         and not pageless(target)
-        and target.kind != MAPPED
-        and source.kind != MAPPED
+        and convertible(target)
+        and convertible(source)
     )
 
 
@@ -118,11 +118,7 @@ class MemCpyAsync(Call, frozen=True):
 
     @undefined("SVM-ASYNC-007", source=(HEADER, V2), profiles=GEN2)
     def not_promised(call, state: State) -> bool:
-        """Copying bytes that are not all in one live, accessible block on each side.
-
-        Mapped memory counts as none: the same bytes may be reached through other addresses
-        while the copy is under way.
-        """
+        """Copying bytes that are not all in one live, accessible block on each side."""
         return not _promised(call, state)
 
     @undefined("SVM-ASYNC-008", source=SENSE, profiles=GEN2)

@@ -126,8 +126,8 @@ def _copies_use_live_memory(state: State) -> bool:
 def _descriptors_use_live_memory(state: State) -> bool:
     return state.descriptors.all(
         lambda made: (
-            within(state.blocks.covering(made.target), made.target, made.target_span)
-            and within(state.blocks.covering(made.source), made.source, made.source_span)
+            _copied(state.blocks.covering(made.target), made.target, made.target_span)
+            and _copied(state.blocks.covering(made.source), made.source, made.source_span)
         )
     )
 
@@ -172,7 +172,7 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-008",
-        "A descriptor speaks of live memory.",
+        "A descriptor speaks of live memory that is not mapped.",
         _descriptors_use_live_memory,
         ("descriptors", "blocks"),
     ),

@@ -105,8 +105,23 @@ def place_after_touch(block: Block, length: int) -> int:
 def touched(state: State, block: Block, length: int) -> State:
     """Return the state after a write of ``length`` bytes made pages appear in a block."""
     if block.kind == SVM and block.place == UNSET:
-        return state.but(blocks=state.blocks.put(block.but(place=place_after_touch(block, length))))
+        place = place_after_touch(block, length)
+        return state.but(
+            blocks=state.blocks.update_where(
+                lambda each: each.base == block.base, lambda each: each.but(place=place)
+            )
+        )
     return state
+
+
+def brought(state: State, block: Block, device: int) -> State:
+    """Return the state after the pages of a MEM_SVM block have come to a device."""
+    return state.but(
+        blocks=state.blocks.update_where(
+            lambda each: each.base == block.base,
+            lambda each: each.but(place=ON_DEVICE, device=device),
+        )
+    )
 
 
 def in_use(state: State, block: Block) -> bool:
@@ -181,6 +196,14 @@ def ordinary(block: Block, address: int, length: int) -> bool:
         and not block.host_writes
         and not (block.kind == MAPPED and block.place == ON_HOST)
     )
+
+
+def convertible(block: Block) -> bool:
+    """Tell whether the documents promise what a descriptor or asynchronous copy of a block does.
+
+    Mapped memory may be reached through other addresses, and be unmapped, while it exists.
+    """
+    return block.kind != MAPPED
 
 
 def pageless(block: Block) -> bool:

@@ -27,6 +27,7 @@ from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
 from halcert.spec.svm.memory import (
     aligned,
+    brought,
     in_tail,
     of_the_host,
     pageless,
@@ -195,8 +196,7 @@ class MemPrefetchToDevice(Call, frozen=True):
         """The device can use the memory; MEM_SVM pages are there now, with their bytes."""
         block = state.blocks.covering(call.dev_ptr)
         if block.kind == SVM and block.place == ON_HOST:
-            there = block.but(place=ON_DEVICE, device=call.device)
-            return state.but(blocks=state.blocks.put(there))
+            return brought(state, block, call.device)
         return state
 
 
@@ -304,7 +304,11 @@ class MemAddressTranslate(Call, frozen=True):
     def tells_the_address(call, state: State) -> State:
         """The address is told, and from then on the block counts as used."""
         block = state.blocks.covering(call.vptr)
-        return state.but(blocks=state.blocks.put(block.but(translated=True)))
+        return state.but(
+            blocks=state.blocks.update_where(
+                lambda each: each.base == block.base, lambda each: each.but(translated=True)
+            )
+        )
 
     @ensures("SVM-TRANS-011", strength=MUST, source=HEADER, profiles=GEN2)
     def address_is_given(call, result: Result) -> bool:

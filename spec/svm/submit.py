@@ -8,7 +8,6 @@ from halcert.spec.language import I32, Call, Strength, accepts, interface, rejec
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Descriptor, State
-from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.matrix import (
     MadeDescriptor,
     idle,
@@ -84,18 +83,6 @@ class MemcpySumbit(Call, frozen=True):
     def races_with_a_copy(call, state: State) -> bool:
         """Submitting a copy where another one under way reads or writes."""
         return _races(state, state.descriptors.at(call.dma_addr.dma))
-
-    @undefined("SVM-SUBMIT-007", source=SENSE, profiles=GEN2)
-    def mapped_memory_later(call, state: State) -> bool:
-        """Submitting a copy of mapped memory without waiting.
-
-        The same bytes may be reached through other addresses while it is under way.
-        """
-        made = state.descriptors.at(call.dma_addr.dma)
-        return _submits(call) and (
-            state.blocks.covering(made.target).kind == MAPPED
-            or state.blocks.covering(made.source).kind == MAPPED
-        )
 
     @accepts(
         "SVM-SUBMIT-010",

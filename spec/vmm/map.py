@@ -20,8 +20,9 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ON_DEVICE, ON_HOST, Block, Handle, Reservation, State
 from halcert.spec.svm.flags import MAPPED
-from halcert.spec.svm.memory import allocated, in_use, locked
+from halcert.spec.svm.memory import allocated
 from halcert.spec.vmm.memory import (
+    is_mapped,
     map_granule,
     mapping_at,
     of_the_device,
@@ -29,7 +30,7 @@ from halcert.spec.vmm.memory import (
     reserved,
     starts_mapping,
     usable,
-    without_reference,
+    without_memory,
 )
 
 MUST = Strength.MUST
@@ -264,7 +265,10 @@ class MemMap(Call, frozen=True):
         )
         return state.but(
             blocks=state.blocks.insert(block),
-            reservations=state.reservations.put(found.but(owned=True, owner=asked.device)),
+            reservations=state.reservations.update_where(
+                lambda each: each.base == found.base,
+                lambda each: each.but(owned=True, owner=asked.device),
+            ),
         )
 
 
@@ -323,14 +327,9 @@ class MemUnmap(Call, frozen=True):
         return there and not starts_mapping(state, call.ptr)
 
     @rejects("VMM-UNMAP-006", DrvError.BUSY, strength=SHOULD, source=V2, profiles=GEN2)
-    def memory_in_use(call, state: State) -> bool:
-        """What a descriptor speaks of, or was translated, stays mapped."""
-        return starts_mapping(state, call.ptr) and locked(state, state.blocks.at(call.ptr))
-
-    @undefined("VMM-UNMAP-007", source=V3, profiles=GEN3)
-    def memory_in_use_v3(call, state: State) -> bool:
-        """Unmapping what a descriptor speaks of."""
-        return starts_mapping(state, call.ptr) and in_use(state, state.blocks.at(call.ptr))
+    def memory_is_translated(call, state: State) -> bool:
+        """What was translated stays mapped."""
+        return starts_mapping(state, call.ptr) and state.blocks.at(call.ptr).translated
 
     @accepts(
         "VMM-UNMAP-010",
@@ -349,4 +348,6 @@ class MemUnmap(Call, frozen=True):
             blocks=state.blocks.delete(call.ptr),
             grants=state.grants.delete_where(lambda grant: grant.base == call.ptr),
         )
-        return without_reference(left, found)
+        if found.held > 0 or is_mapped(left, found.id):
+            return left
+        return without_memory(left, found)

@@ -23,13 +23,8 @@ def is_mapped(state: State, handle: int) -> bool:
     return state.blocks.any(lambda block: block.kind == MAPPED and block.handle == handle)
 
 
-def without_reference(state: State, handle: Handle) -> State:
-    """Return the state after a handle lost a reference; with the last one its memory is gone.
-
-    ``handle`` is the row as it is to be, and the mappings are those that are left.
-    """
-    if handle.held > 0 or is_mapped(state, handle.id):
-        return state.but(handles=state.handles.put(handle))
+def without_memory(state: State, handle: Handle) -> State:
+    """Return the state after the last reference to a handle has gone, and its memory with it."""
     return state.but(
         handles=state.handles.delete(handle.id), contents=state.contents.drop(handle.memory)
     )

@@ -24,7 +24,7 @@ from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import State
 from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.memory import allocated
-from halcert.spec.vmm.memory import mapping_at, reserved, without_reference
+from halcert.spec.vmm.memory import is_mapped, mapping_at, reserved, without_memory
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -75,7 +75,14 @@ class MemRelease(Call, frozen=True):
     def gives_back(call, state: State) -> State:
         """One reference less; the memory is gone when there is none and nothing is mapped."""
         found = state.handles.at(call.handle)
-        return without_reference(state, found.but(held=found.held - 1))
+        left = found.held - 1
+        if left == 0 and not is_mapped(state, found.id):
+            return without_memory(state, found)
+        return state.but(
+            handles=state.handles.update_where(
+                lambda each: each.id == found.id, lambda each: each.but(held=left)
+            )
+        )
 
 
 def _place_given(call: MemRetainAllocationHandle) -> bool:
@@ -176,8 +183,12 @@ class MemRetainAllocationHandle(Call, frozen=True):
     @accepts("VMM-RETAIN-010", strength=MUST, source=HEADER, changes=("handles",))
     def retains(call, state: State) -> State:
         """The program holds one more reference, which it has to release."""
-        found = state.handles.at(mapping_at(state, call.ptr).handle)
-        return state.but(handles=state.handles.put(found.but(held=found.held + 1)))
+        mapped = mapping_at(state, call.ptr).handle
+        return state.but(
+            handles=state.handles.update_where(
+                lambda each: each.id == mapped, lambda each: each.but(held=each.held + 1)
+            )
+        )
 
     @ensures("VMM-RETAIN-011", strength=MUST, source=HEADER)
     def gives_the_handle(call, state: State, result: Result) -> bool:

@@ -68,6 +68,11 @@ class ReserveFlags(BitWord):
     rest: int
 
 
+def even(address: int, size: int, limit: int) -> bool:
+    """Tell whether an address is a multiple of twice the limit, or the size is within it."""
+    return size <= limit or address % (2 * limit) == 0
+
+
 def fits_size(address: int, size: int) -> bool:
     """Tell whether an address is a multiple of the power of two that a reservation asks for.
 
@@ -75,15 +80,15 @@ def fits_size(address: int, size: int) -> bool:
     """
     return (
         address % (2 * MIB) == 0
-        and (size <= 2 * MIB or address % (4 * MIB) == 0)
-        and (size <= 4 * MIB or address % (8 * MIB) == 0)
-        and (size <= 8 * MIB or address % (16 * MIB) == 0)
-        and (size <= 16 * MIB or address % (32 * MIB) == 0)
-        and (size <= 32 * MIB or address % (64 * MIB) == 0)
-        and (size <= 64 * MIB or address % (128 * MIB) == 0)
-        and (size <= 128 * MIB or address % (256 * MIB) == 0)
-        and (size <= 256 * MIB or address % (512 * MIB) == 0)
-        and (size <= OWN_SPACE or address % GIB == 0)
+        and even(address, size, 2 * MIB)
+        and even(address, size, 4 * MIB)
+        and even(address, size, 8 * MIB)
+        and even(address, size, 16 * MIB)
+        and even(address, size, 32 * MIB)
+        and even(address, size, 64 * MIB)
+        and even(address, size, 128 * MIB)
+        and even(address, size, 256 * MIB)
+        and even(address, size, OWN_SPACE)
     )
 
 

@@ -58,7 +58,7 @@ def after(*steps, **more):
 
 NO_PLACE = {"refused": {"ptr": None}}
 NO_HANDLE = {"refused": {"handle": None}}
-DESCRIPTOR = ("drvMemConvertAddr", {"p_dst": "R"})
+TRANSLATED = ("drvMemAddressTranslate", {"vptr": "R"})
 GRANT = ("halMemSetAccess", {})
 
 CASES = [
@@ -238,9 +238,7 @@ CASES = [
     ("rejects", "VMM-UNMAP-005", {"ptr": "RE"}),
     ("rejects", "VMM-UNMAP-005", {"ptr": "BIG"}),
     ("rejects", "VMM-UNMAP-005", {"ptr": "RH+2097152"}),
-    ("rejects", "VMM-UNMAP-006", {}, after(DESCRIPTOR)),
-    ("rejects", "VMM-UNMAP-006", {}, after(("drvMemAddressTranslate", {"vptr": "R"}))),
-    ("undefined", "VMM-UNMAP-007", {}, after(DESCRIPTOR)),
+    ("rejects", "VMM-UNMAP-006", {}, after(TRANSLATED)),
     ("accepts", "VMM-UNMAP-010", {}),
     ("accepts", "VMM-UNMAP-010", {"ptr": "RX"}),
     # --------------------------------------------------------------------- halMemSetAccess
@@ -369,7 +367,7 @@ CASES = [
     # ------------------------------------------------- what others say of reserved addresses
     ("rejects", "SVM-FREE-002", {"pp": "RE"}),
     ("rejects", "SVM-FREE-002", {"pp": "R"}),
-    ("rejects", "SVM-FREE-002", {"pp": "R"}, after(DESCRIPTOR)),
+    ("rejects", "SVM-FREE-002", {"pp": "R"}, after(TRANSLATED, only="v2")),
     ("ensures", "SVM-ALLOC-042", {}, {"pp": "RE"}),
     ("rejects", "SVM-SET-008", {"dst": "RE"}),
     ("accepts", "SVM-SET-010", {"dst": "R+5000"}),
@@ -386,7 +384,10 @@ CASES = [
     ("rejects", "SVM-HCOPY-021", {"dst": "RE"}, V3),
     ("undefined", "SVM-BATCH-015", {"dst": ["R", "RA"]}),
     ("undefined", "SVM-ASYNC-007", {"dst": "R"}),
-    ("undefined", "SVM-SUBMIT-007", {"dma_addr": 9, "flag": 1}, after(DESCRIPTOR)),
+    ("undefined", "SVM-CONV-012", {"p_dst": "R"}),
+    ("undefined", "SVM-C2D-022", {"p_copy": {"type": 1, "dst": "R", "dma": True}}),
+    ("accepts", "SVM-C2D-030", {"p_copy": {"dst": "R"}}),
+    ("accepts", "SVM-BATCH-020", {"dst": ["R", "R+64"]}),
     ("undefined", "SVM-ADVISE-017", {"ptr": "R"}),
     ("undefined", "SVM-ADVISE-017", {"ptr": "RE"}),
     ("rejects", "SVM-PREF-016", {"dev_ptr": "R"}),
