@@ -21,7 +21,7 @@ PAGE = 2 * MIB
 
 def reserve(lab: Lab, size: int, addr: int = 0, flag: int = 0) -> int | None:
     """Reserve addresses and return the first, or None if that was refused."""
-    args = {"ptr": True, "size": size, "alignment": 0, "addr": addr, "flag": flag}
+    args: dict[str, Any] = {"ptr": True, "size": size, "alignment": 0, "addr": addr, "flag": flag}
     return gave(lab.call("halMemAddressReserve", **args), "ptr")
 
 
@@ -33,7 +33,12 @@ def properties(device: int | None, **members: int) -> dict[str, int]:
 
 def create(lab: Lab, size: int, device: int | None = 0, **members: int) -> int | None:
     """Get physical memory and return its handle, or None if that was refused."""
-    args = {"handle": True, "size": size, "prop": properties(device, **members), "flag": 0}
+    args: dict[str, Any] = {
+        "handle": True,
+        "size": size,
+        "prop": properties(device, **members),
+        "flag": 0,
+    }
     return gave(lab.call("halMemCreate", **args), "handle")
 
 
@@ -347,7 +352,7 @@ def granularities(lab: Lab) -> None:
         for pages in range(int(PageType.MEM_MAX_PAGE_TYPE) + 1):
             prop = properties(device, pg_type=pages)
             for option in range(int(Granularity.MEM_ALLOC_GRANULARITY_INVALID) + 1):
-                args = {"prop": prop, "option": option, "granularity": True}
+                args: dict[str, Any] = {"prop": prop, "option": option, "granularity": True}
                 size = gave(lab.call("halMemGetAllocationGranularity", **args), "granularity")
                 handle = None if size is None else create(lab, size, device, pg_type=pages)
                 if handle is not None:

@@ -22,7 +22,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, V2, V3
 from halcert.spec.state import ON_DEVICE, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
-from halcert.spec.svm.memory import bare, brought, of_the_host, whole
+from halcert.spec.svm.memory import allocated, bare, brought, of_the_host, whole
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -127,15 +127,14 @@ class MemAdvise(Call, frozen=True):
     def not_allocated(call, state: State) -> bool:
         """Advice is about a block of halMemAlloc."""
         block = state.blocks.covering(call.ptr)
-        return _on_access(call) and (not block.exists or block.kind == USER)
+        nothing = not block.exists and not bare(state, call.ptr, 1)
+        return _on_access(call) and (nothing or block.kind == USER)
 
     @rejects("SVM-ADVISE-009", DrvError.INVALID_DEVICE, strength=SHOULD, source=V3, profiles=GEN3)
     def other_device(call, state: State) -> bool:
         """The device is the one that has the memory."""
         block = state.blocks.covering(call.ptr)
-        return (
-            _on_access(call) and block.exists and block.kind != USER and block.device != call.device
-        )
+        return _on_access(call) and allocated(block) and block.device != call.device
 
     @rejects("SVM-ADVISE-010", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
     def not_a_whole_block(call, state: State, profile: Profile) -> bool:
@@ -143,8 +142,7 @@ class MemAdvise(Call, frozen=True):
         block = state.blocks.covering(call.ptr)
         return (
             _on_access(call)
-            and block.exists
-            and block.kind != USER
+            and allocated(block)
             and block.device == call.device
             and not block.contiguous
             and not _whole_block(call, block, profile)
@@ -157,9 +155,8 @@ class MemAdvise(Call, frozen=True):
         exact = block.contiguous and block.size == call.count
         return (
             _on_access(call)
-            and block.exists
+            and allocated(block)
             and (exact or (not block.contiguous and _whole_block(call, block, profile)))
-            and block.kind != USER
             and block.device == call.device
             and not block.host_writes
         )
