@@ -142,13 +142,17 @@ class MemSetAccess(Call, frozen=True):
     @rejects(
         "VMM-SETACC-011",
         PARA_ERROR,
+        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2),
         profiles=GEN2,
     )
     def not_in_a_mapping(call, state: State) -> bool:
-        """The range is mapped, in one go."""
+        """The range is mapped, in one go.
+
+        As the first call of a process it fails as a request to a module that is not initialised.
+        """
         return call.ptr != 0 and not _in_mapping(call, state)
 
     @rejects(
@@ -299,13 +303,17 @@ class MemGetAccess(Call, frozen=True):
     @rejects(
         "VMM-GETACC-007",
         PARA_ERROR,
+        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2),
         profiles=GEN2,
     )
     def not_mapped(call, state: State) -> bool:
-        """Something is mapped at the address."""
+        """Something is mapped at the address.
+
+        As the first call of a process it fails as a request to a module that is not initialised.
+        """
         return call.ptr != 0 and mapping_at(state, call.ptr).kind != MAPPED
 
     @rejects(

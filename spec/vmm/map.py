@@ -125,10 +125,12 @@ class MemMap(Call, frozen=True):
         """Address and size are multiples of 2 MiB, or of 1 GiB for giant pages.
 
         They are multiples of a normal page where both the addresses and the memory allow it.
+        SVM v3 finds that before it looks whether the address is reserved.
         """
-        granule = map_granule(_place(call, state), _asked(call, state), profile)
+        granule = map_granule(_place(call, state), _asked(call, state), call.size, profile)
         whole = on_pages(call.ptr, granule, profile) and on_pages(call.size, granule, profile)
-        return _ready(call, state) and not whole
+        early = profile.generation == "v3" and usable(state, call.handle)
+        return (early or _ready(call, state)) and call.ptr != 0 and not whole
 
     @rejects("VMM-MAP-010", PARA_ERROR, strength=MUST, code=SHOULD, source=(SENSE, V2, V3))
     def beyond_the_reservation(call, state: State) -> bool:

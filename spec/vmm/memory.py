@@ -59,16 +59,16 @@ def on_pages(value: int, granule: int, profile: Profile) -> bool:
     return value % profile.page == 0
 
 
-def map_granule(found: Reservation, handle: Handle, profile: Profile) -> int:
+def map_granule(found: Reservation, handle: Handle, size: int, profile: Profile) -> int:
     """Return of what the address and size of a mapping must be multiples (bytes).
 
-    Small pages of a handle are of use in small reservations of SVM v2 only.
+    Small pages of a handle are of use in small reservations of SVM v2 only, and in SVM v3 for
+    less than a huge page.
     """
     if handle.granule == profile.giant:
         return profile.giant
-    if profile.generation == "v2" and found.size >= profile.huge:
-        return profile.huge
-    return handle.granule
+    large = found.size if profile.generation == "v2" else size
+    return profile.huge if large >= profile.huge else handle.granule
 
 
 def of_the_device(handle: Handle) -> bool:

@@ -198,6 +198,8 @@ CASES = [
     ("rejects", "VMM-MAP-008", mapped("BIG", 501)),
     ("rejects", "VMM-MAP-009", mapped("R+6295552", 501)),
     ("rejects", "VMM-MAP-009", mapped("RE", 506, 4096), V2),
+    ("together", "VMM-MAP-009", mapped("NOWHERE+4096", 501), V3),
+    ("together", "VMM-MAP-009", mapped("RS", 506, 3 * MIB), V3),
     ("rejects", "VMM-MAP-010", mapped("R+65011712", 502, 4 * MIB)),
     ("rejects", "VMM-MAP-011", mapped("R", 501)),
     ("rejects", "VMM-MAP-012", mapped("R", 501)),
