@@ -93,7 +93,14 @@ def describe(adapter: Adapter, options: Options) -> tuple[Description, tuple[int
         AdapterError: the implementation cannot be started.
     """
     description = adapter.describe(options)
-    return description, tuple(range(description.devices or 0))
+    if description.devices == 0:
+        raise AdapterError(
+            f"{description.implementation} offers no device",
+            "Are the device nodes there and accessible? `halcert doctor` tells what it sees.",
+        )
+    # Who does not tell how many there are has at least the first one.
+    count = 1 if description.devices is None else description.devices
+    return description, tuple(range(count))
 
 
 def directed(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,8 +119,8 @@ def prepared(choice: Choice) -> Suite:
     """
     if choice.jobs < 1:
         raise UsageError("--jobs must be at least 1")
-    if choice.budget <= 0:
-        raise UsageError("--budget must be more than 0 seconds")
+    if not 0 < choice.budget < math.inf:
+        raise UsageError("--budget must be a number of seconds above 0")
     target, description = target_of(choice)
     try:
         ensure_writable(choice.out)

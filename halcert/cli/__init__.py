@@ -66,7 +66,14 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with the code that it gives."""
-    sys.exit(run(sys.argv[1:]))
+    from halcert.cli.output import forgive
+
+    forgive()
+    code = run(sys.argv[1:])
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

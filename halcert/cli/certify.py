@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from halcert.cli.options import areas_option, command_line, run_options, target_options
+from halcert.cli.options import Seconds, areas_option, command_line, run_options, target_options
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
 from halcert.conformance.run import Choice, prepared
@@ -20,7 +20,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
 @areas_option
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=40.0,
     show_default=True,
     metavar="SECONDS",

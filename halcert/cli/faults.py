@@ -9,10 +9,9 @@ from statistics import median
 import click
 import msgspec
 from rich.console import Console
-from rich.table import Table
 
 from halcert.adapters.hal import Fault
-from halcert.cli.options import areas_option, run_options
+from halcert.cli.options import Seconds, areas_option, run_options
 from halcert.conformance.faults import (
     UNMODIFIED,
     FaultResult,
@@ -33,7 +32,7 @@ from halcert.results import Exit
 @click.option("--fault", "names", multiple=True, metavar="NAME", help="Only this one; repeatable.")
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=20.0,
     show_default=True,
     metavar="SECONDS",
@@ -104,12 +103,9 @@ def _line(result: FaultResult) -> str:
 
 
 def _print_list(console: Console, chosen: Sequence[Fault]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for title in ("fault", "interface", "class", "what it does"):
-        table.add_column(title)
     for fault in chosen:
-        table.add_row(fault.name, fault.interface, fault.kind, fault.summary)
-    print_table(console, table)
+        line = f"{fault.name:27} {fault.interface:25} {fault.kind:8} {fault.summary}"
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _print_verdict(console: Console, results: list[FaultResult]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -21,6 +22,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 def cores() -> int:
     """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+class Seconds(click.FloatRange):
+    """A number of seconds above 0 that comes to an end."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        """Take any number above 0."""
+        super().__init__(min=0, min_open=True)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        seconds = float(super().convert(value, param, ctx))
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
+        return seconds
 
 
 def split(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:

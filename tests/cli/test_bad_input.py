@@ -50,7 +50,7 @@ def test_no_command_shows_what_there_is(halcert):
         (("--seed", "x"), ("--seed", "x")),
         (("superfluous",), ("superfluous",)),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_certify_says_which_option_is_wrong(halcert, options, words):
     done = halcert("certify", *options)
@@ -69,7 +69,7 @@ def test_certify_says_which_option_is_wrong(halcert, options, words):
         (("--budget", "0"), "--budget"),
         (("--jobs", "0"), "--jobs"),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_faults_says_which_option_is_wrong(halcert, options, word):
     done = halcert("faults", *options)
@@ -202,7 +202,12 @@ def call(interface, **args):
         (3, call("host.map", size="big"), ("size",)),
         (3, call("host.map", size=None), ("size",)),
         (3, call("host.map", size=[]), ("size",)),
-        (3, call("host.map", size={"$": "first", "field": "pp"}), ("size",)),
+        (3, call("host.map", size=-1), ("size",)),
+        (3, call("host.map", size=2**64), ("size",)),
+        (3, call("host.map", size={"$": "first", "field": "pp"}), ("reference", "first")),
+        (3, call("host.map", size={"$": 1}), ("reference",)),
+        (3, call("halMemcpyBatch", dst=1, src=[], size=[], count=1), ("halMemcpyBatch",)),
+        (3, call("halMemAlloc", pp=True, size=1, flag="DEV"), ("halMemAlloc",)),
     ],
 )
 def test_a_damaged_line_of_a_trace_is_named_with_its_file(halcert, damaged, line, text, words):
@@ -212,6 +217,17 @@ def test_a_damaged_line_of_a_trace_is_named_with_its_file(halcert, damaged, line
     assert f"{path}: line {line}: " in done.err
     for word in words:
         assert word in done.err
+
+
+@pytest.mark.parametrize("value", [7, {"width": "wide"}, {"depth": 1}], ids=str)
+def test_a_structure_that_nobody_could_pass_is_told_with_file_and_interface(
+    halcert, damaged, value
+):
+    path = damaged(3, call("halMemcpy2D", p_copy=value))
+    done = halcert("replay", path)
+    assert done.code == USAGE
+    assert str(path) in done.err
+    assert "halMemcpy2D" in done.err
 
 
 def test_a_trace_that_is_cut_off_is_told_with_the_line(halcert, damaged):
