@@ -22,6 +22,7 @@ import msgspec
 from halcert.adapters import wire
 from halcert.adapters.calls import Caller, Memory, SymbolMissing
 from halcert.adapters.journal import BEGUN, Journal, Lane, array_head
+from halcert.adapters.lifeline import end_with_parent
 from halcert.adapters.memory import libc
 from halcert.adapters.protocol import Answered, Missing, Request
 from halcert.adapters.records import Refused
@@ -31,7 +32,6 @@ CHANNEL_LOST = 113
 """Exit status of a worker whose connection is gone: its session ended, or the library closed it."""
 BROKEN = 114
 """Exit status of a worker that failed by our own fault; its log holds the reason."""
-PR_SET_PDEATHSIG = 1
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -146,8 +146,7 @@ def symbols_of(library: ctypes.CDLL) -> list[str]:
 
 def prepare(setting: Setting, parent: int) -> None:
     """Make the process what a program that uses the library would be, but die with its parent."""
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
+    if not end_with_parent(parent):
         os._exit(CHANNEL_LOST)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     faulthandler.disable()

@@ -22,6 +22,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from halcert.adapters.errors import AdapterError
+from halcert.adapters.lifeline import end_with
 from halcert.adapters.protocol import Adapter, Description, Options, Session
 from halcert.conformance.activity import Activity, Cause, Done, Effort, perform
 from halcert.conformance.lab import Setting
@@ -134,11 +135,27 @@ def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:
 _here: dict[str, Any] = {}
 
 
-def _set_up() -> None:
-    """Prepare a process of ours: leave Ctrl-C to the parent, close the session at the end."""
+def _set_up(main_process: int) -> None:
+    """Prepare a process of ours: leave Ctrl-C to the main one, and end when that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
+    end_with(main_process)
     Finalize(None, _tear_down, exitpriority=1)
+
+
+def pool_of(jobs: int) -> ProcessPoolExecutor:
+    """Return processes of ours, each of which holds a session while it has work."""
+    context = multiprocessing.get_context("forkserver")
+    return ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_set_up, initargs=(os.getpid(),)
+    )
+
+
+def end_all(pool: ProcessPoolExecutor) -> None:
+    """End the processes of a pool at once; what they have under way is lost."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGTERM)
 
 
 class Ended(BaseException):
@@ -282,14 +299,13 @@ class Campaign:
                     queue, pool = chain(lost[1:], queue), self._pool()
             self.stopped = f"processes of the suite were killed {LIVES} times"
         except KeyboardInterrupt:
-            _end_all(pool)
+            end_all(pool)
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _pool(self) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context("forkserver")
-        return ProcessPoolExecutor(self.plan.jobs, mp_context=context, initializer=_set_up)
+        return pool_of(self.plan.jobs)
 
     def _until_broken(
         self,
@@ -334,9 +350,3 @@ class Campaign:
 
 def _killed(future: Future[Done]) -> bool:
     return isinstance(future.exception(), BrokenProcessPool)
-
-
-def _end_all(pool: ProcessPoolExecutor) -> None:
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGTERM)

@@ -24,6 +24,7 @@ from halcert.conformance.verdicts import (
     verdict_of_failure,
 )
 from halcert.conformance.witness import witness_activities
+from halcert.model.proofs import are_kept
 from halcert.results import (
     Certificate,
     TestResult,
@@ -62,6 +63,10 @@ class Suite:
         self._started = datetime.now(timezone.utc)
         self._clock = time.monotonic()
 
+    def tests_are_ready(self) -> bool:
+        """Tell whether the witnesses are at hand; else the first look at them takes seconds."""
+        return are_kept(self.target.areas, self.target.profile)
+
     def activities(self) -> list[Activity]:
         """Return the directed activities of the run, in order."""
         return directed(
@@ -85,6 +90,7 @@ class Suite:
     ) -> Certificate:
         """Do the activities and return the certificate; Ctrl-C ends the run, not the result."""
         interrupted = False
+        self._clock = time.monotonic()
 
         def ended(activity: Activity, done: Done) -> None:
             self._keep(activity, done)

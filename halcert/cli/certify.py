@@ -70,8 +70,10 @@ def certify(
         effort=Effort(),
     )
     suite = prepared(choice)
+    if not quiet and not suite.tests_are_ready():
+        console.print("working out tests from the rules, once for this specification")
+    activities = suite.activities()
     with RunProgress(console, suite.rules(), budget, quiet=quiet) as progress:
-        activities = suite.activities()
         certificate = suite.run(activities, progress.begin, progress.end)
     files = write_reports(certificate, out)
     if quiet:

@@ -22,7 +22,7 @@ from halcert.conformance.faults import (
 )
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
-from halcert.reports.terminal import print_table
+from halcert.model.proofs import are_kept
 from halcert.results import Exit
 
 
@@ -71,6 +71,9 @@ def faults(
     description = adapter_named("hal").describe()
     devices = range(description.devices or 0)
     target = bundled_target(known_profile(profile), known_areas(areas), devices)
+
+    if not as_json and not are_kept(target.areas, target.profile):
+        console.print("working out tests from the rules, once for this specification")
 
     def told(result: FaultResult) -> None:
         if result.found:

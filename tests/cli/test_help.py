@@ -45,7 +45,7 @@ def test_help_of_the_commands_within_spec(halcert, command):
 
 
 def test_every_command_of_the_list_is_there():
-    assert THERE == list(COMMANDS)
+    assert list(COMMANDS) == THERE
 
 
 def test_the_version_is_told(halcert):
