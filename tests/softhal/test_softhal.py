@@ -213,7 +213,6 @@ print(*codes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         text=True,
         timeout=60,
         check=False,
-        check=True,
     )
     *codes, resident = result.stdout.split()
     assert codes == ["0", "0", "0", "6", "0"]
