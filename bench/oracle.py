@@ -147,7 +147,9 @@ def main() -> None:
     trace = Trace()
     steps = trace.steps(whole)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    seconds = {count: judged(trace.oracle, steps[:count]) for count in (whole // 4, whole // 2, whole)}
+    seconds = {
+        count: judged(trace.oracle, steps[:count]) for count in (whole // 4, whole // 2, whole)
+    }
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     report = {
         "bench": "oracle",

@@ -130,7 +130,7 @@ def _without_references(value: Any) -> Any:
             return {key: _without_references(each) for key, each in value.items()}
         number, field = value[REFERENCE], value.get("field")
         if not (isinstance(number, int) and isinstance(field, str)):
-            raise ValueError(f"cannot take {dict(value)} as a reference to what a call gave")
+            raise TypeError(f"cannot take {dict(value)} as a reference to what a call gave")
         return 0
     if isinstance(value, list):
         return [_without_references(each) for each in value]

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from halcert.adapters.hal import HalAdapter
+from halcert.cli import run as run_command
 from halcert.conformance.faults import seeded_faults
 from halcert.results import read_trace
 
@@ -22,9 +23,7 @@ def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("found")
     patch = pytest.MonkeyPatch()
     patch.chdir(folder)
-    from halcert.cli import run
-
-    code = run(["certify", "--fault", FAULT, "--budget", "3", "--jobs", "1", "--quiet"])
+    code = run_command(["certify", "--fault", FAULT, "--budget", "3", "--jobs", "1", "--quiet"])
     patch.undo()
     return folder, code
 

@@ -1,7 +1,5 @@
 """Every obligation fails on a spec that deserves it, with a counterexample that can be read."""
 
-# ruff: noqa: N805 - the first argument of a rule is the call that it judges
-
 from __future__ import annotations
 
 import pytest

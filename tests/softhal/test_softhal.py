@@ -212,7 +212,7 @@ print(*codes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
         capture_output=True,
         text=True,
         timeout=60,
-        check=False,
+        check=True,
     )
     *codes, resident = result.stdout.split()
     assert codes == ["0", "0", "0", "6", "0"]
