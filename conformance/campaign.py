@@ -36,6 +36,8 @@ from halcert.spec.profiles import PROFILES
 
 LEAST = 0.5
 """Seconds under which a turn is not worth starting."""
+CONCURRENT = 2.0
+"""Seconds of concurrent runs."""
 SLICE = 4.0
 """Seconds of one turn of a machine; between turns the machines learn what is known."""
 LIVES = 3
@@ -116,11 +118,11 @@ def directed(
     """
     area = target.areas[0]
     found = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
+    found.append(Activity("concurrent[threads]", "concurrent", area, seed, seconds=CONCURRENT))
     found += [
         Activity(f"witness[{name}]", "witness", area, seed, steps=steps)
         for name, steps in witnesses
     ]
-    found.append(Activity("concurrent[threads]", "concurrent", area, seed, seconds=3.0))
     return found
 
 

@@ -207,7 +207,8 @@ def judged(
     if flaky:
         return Exit.INCOMPLETE, f"{_rules(flaky)} broken once and not again"
     if open_rules:
-        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised"
+        why = f": {campaign.stopped}" if campaign.stopped else ""
+        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised{why}"
     if campaign.stopped:
         return Exit.INCOMPLETE, campaign.stopped
     return Exit.OK, ""

@@ -197,6 +197,13 @@ def test_a_broken_code_of_a_strong_rule_is_as_weak_as_the_promise_of_the_code():
         ([result(Verdict.NOT_EXERCISED, "SHOULD")], {}, False, Exit.OK, ""),
         ([CERTIFIED], {}, True, Exit.INCOMPLETE, "interrupted"),
         ([CERTIFIED], {"stopped": "no time"}, False, Exit.INCOMPLETE, "no time"),
+        (
+            [result(Verdict.NOT_EXERCISED)],
+            {"stopped": "no time"},
+            False,
+            Exit.INCOMPLETE,
+            "not exercised: no time",
+        ),
         ([CERTIFIED], {"trouble": "oops"}, False, Exit.HARNESS, "test[1]: oops"),
         ([result(Verdict.VIOLATES)], {"trouble": "oops"}, False, Exit.VIOLATIONS, "broken"),
         ([result(Verdict.VIOLATES)], {}, True, Exit.VIOLATIONS, "broken"),
