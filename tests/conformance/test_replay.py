@@ -200,8 +200,6 @@ def naked(value, least):
     return [value] if type(value) is int and least <= value < 2**48 else []
 
 
-
-
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_no_address_stands_naked_in_the_trace_of_a_scenario(driver, name):
     with Lab(driver, "test", Tally()) as lab:
