@@ -173,7 +173,8 @@ class Solver:
         """Assert as many wishes as can be had, earlier ones first, and check.
 
         Wishes that contradict each other are found by unsatisfiable cores; of each core the last
-        wish is given up, so a handful of questions settles them all.
+        wish is given up, so a handful of questions settles them all. A core need not be the
+        smallest there is, so now and then a wish is given up that could have been had.
         """
         kept: dict[int, int] = {}
         literals: list[Any] = []
