@@ -206,12 +206,23 @@ def _concurrent(
     found: list[Broken] = []
     while not found and time.monotonic() < until:
         met = _caught_in(lab(), draw)
+        met = [_one_after_the_other(lab(), broken) or broken for broken in met]
         found = [broken for broken in met if broken.cause not in known]
     return found
 
 
 def _caught_in(lab: Lab, draw: RandomDraw) -> list[Broken]:
     return _caught(lab, lambda: _threads(lab, draw))
+
+
+def _one_after_the_other(lab: Lab, broken: Broken) -> Broken | None:
+    """Return how a program of threads fails when its calls are made one by one, if it does.
+
+    Then threads have nothing to do with it, and the trace can be made small.
+    """
+    steps = [msgspec.structs.replace(step, thread=0) for step in broken.steps]
+    with lab:
+        return replay.repeat(lab, steps)
 
 
 def _threads(lab: Lab, draw: RandomDraw) -> None:
