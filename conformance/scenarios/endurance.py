@@ -12,6 +12,8 @@ from halcert.spec.abi.constants import CtrlType
 from halcert.spec.profiles import MIB
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA
 
+ALIVE = 12
+"""Blocks that are alive at once where many come and go."""
 CYCLES = 80
 MODULE_OF = int(CtrlType.CTRL_TYPE_GET_ADDR_MODULE_ID)
 LARGE = 600 * MIB
@@ -44,7 +46,7 @@ def allocated_again_and_again(lab: Lab) -> None:
         block = allocate(lab, size, kind, device, huge=int(kind == DEV and turn % 3 == 0))
         if block is not None:
             alive.append(block)
-        if len(alive) > 12:
+        if len(alive) > ALIVE:
             free(lab, alive.pop(turn % 7))
     fill_all(lab)
     check_all(lab)
