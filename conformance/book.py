@@ -86,6 +86,8 @@ def resolve(
                 return dict(value)
             found: Any = outputs[int(value[REFERENCE])]
             for part in str(value["field"]).split("."):
+                if not isinstance(found, Mapping):
+                    raise KeyError(value["field"])
                 found = found[part]
             if not isinstance(found, int):
                 raise KeyError(value["field"])

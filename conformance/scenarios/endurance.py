@@ -86,6 +86,7 @@ def tasks_again_and_again(lab: Lab) -> None:
 def nothing_is_inherited(lab: Lab) -> None:
     """A block at an address that was used before has nothing of the block before it."""
     open_all(lab)
+    audit(lab, *lab.setting.devices)
     first, last = lab.setting.devices[0], lab.setting.devices[-1]
     for size in (4096, 3 * MIB, 40 * MIB):
         for kind in (DEV, DVPP, HOST):
@@ -96,12 +97,13 @@ def nothing_is_inherited(lab: Lab) -> None:
                 control(lab, MODULE_OF, {"value": block})
                 query(lab, lab.view().blocks.at(block))
                 lab.call("drvMemAddressTranslate", vptr=0, pptr=True)
+                audit(lab, *lab.setting.devices)
                 free(lab, block)
-                if kind == DEV:
-                    shorter = allocate(lab, size - 4095, kind, device, module=module)
-                    if shorter is not None:
-                        query(lab, lab.view().blocks.at(shorter))
-                        free(lab, shorter)
+                for part, bits in ((size // 3 + 1, {}), (size, {"huge": 1}), (size, {})):
+                    other = allocate(lab, part, kind, device, module=module, **bits)
+                    if other is not None:
+                        query(lab, lab.view().blocks.at(other))
+                        free(lab, other)
 
 
 def host_memory_outlives_devices(lab: Lab) -> None:
@@ -124,6 +126,21 @@ def host_memory_outlives_devices(lab: Lab) -> None:
     free(lab, *blocks)
 
 
+def large_again_and_again(lab: Lab) -> None:
+    """Allocate and free blocks that no cache keeps; what could be had once can be had again."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    for kind, size, bits in (
+        (HOST_UVA, LARGE, {}),
+        (HOST, LARGE, {}),
+        (DEV, LARGE, {}),
+        (DEV, LARGE // 4, {"huge": 1}),
+        (DVPP, LARGE // 8, {}),
+    ):
+        for _ in range(CYCLES // 2):
+            free(lab, allocate(lab, size, kind, device, **bits))
+
+
 ENDURANCE_SCENARIOS: dict[str, Scenario] = {
     flow.__name__.replace("_", "-"): flow
     for flow in (
@@ -132,5 +149,6 @@ ENDURANCE_SCENARIOS: dict[str, Scenario] = {
         opened_again_and_again,
         allocated_again_and_again,
         tasks_again_and_again,
+        large_again_and_again,
     )
 }

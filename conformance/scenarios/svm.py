@@ -9,7 +9,8 @@ from halcert.spec.profiles import GIB, MIB
 from halcert.spec.state import Block
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MODULE_LIMIT, SVM, AllocFlags
 
-KIB = 1024
+HBM = 1
+"""Physical type of plain device memory."""
 RUNTIME_MODULE = 7
 
 
@@ -73,6 +74,8 @@ def every_kind(lab: Lab) -> None:
     check_all(lab)
     for block in lab.blocks():
         query(lab, block)
+        for distance in (1, 4096, block.extent // 2, block.extent - 1):
+            lab.call("halMemFree", pp=block.base + distance)
         free(lab, block.base)
         lab.call("halMemFree", pp=block.base)
 
@@ -142,7 +145,7 @@ def large_blocks(lab: Lab) -> None:
     open_all(lab)
     device = lab.setting.devices[0]
     for size in (512 * MIB, 512 * MIB + 1, GIB + 4096):
-        for bits in ({}, {"huge": 1}):
+        for bits in ({}, {"huge": 1}, {"giant": 1}):
             address = allocate(lab, size, DEV, device, **bits)
             if address is None:
                 continue
@@ -162,7 +165,7 @@ def exhaustion(lab: Lab) -> None:
     chunk = max((lab.accounts.free_at_start(device) or 8 * GIB) // 6, 64 * MIB) & ~(2 * MIB - 1)
     got: list[int] = []
     for _ in range(24):
-        address = allocate(lab, chunk, DEV, device, huge=1)
+        address = allocate(lab, chunk, DEV, device, huge=1, phys=HBM)
         if address is None:
             break
         got.append(address)
@@ -209,7 +212,7 @@ def closing_takes_memory(lab: Lab) -> None:
     open_all(lab)
     first, last = lab.setting.devices[0], lab.setting.devices[-1]
     audit(lab, first)
-    blocks = [allocate(lab, 4 * MIB, DEV, first) for _ in range(3)]
+    blocks = [allocate(lab, 4 * MIB, DEV, first, phys=HBM) for _ in range(3)]
     other = allocate(lab, MIB, DEV, last)
     host = allocate(lab, MIB, HOST)
     fill_all(lab)
@@ -251,6 +254,14 @@ def queries(lab: Lab) -> None:
             query(lab, lab.view().blocks.at(block))
 
 
+def contiguous(lab: Lab) -> None:
+    """Contiguous blocks below, at and above the largest size."""
+    open_all(lab)
+    for kind in (DEV, DVPP, SVM):
+        for size in (4096, 4 * MIB - 1, 4 * MIB, 4 * MIB + 1):
+            free(lab, allocate(lab, size, kind, lab.setting.devices[-1], contiguous=1))
+
+
 SVM_SCENARIOS: dict[str, Scenario] = {
     flow.__name__.replace("_", "-"): flow
     for flow in (
@@ -265,5 +276,6 @@ SVM_SCENARIOS: dict[str, Scenario] = {
         closing_takes_memory,
         opening_is_not_counted,
         queries,
+        contiguous,
     )
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
 from halcert.conformance.scenarios.registry import Scenario, gave
@@ -112,6 +114,13 @@ def batches(lab: Lab) -> None:
         lab.call("halMemcpyBatch", dst=None, src=src, size=sizes, count=len(dst))
         lab.call("halMemcpyBatch", dst=dst, src=src, size=sizes, count=0)
         check_all(lab)
+    other = ends(lab, 5000, lab.setting.devices[-1])
+    if other is not None:
+        mixed = [blocks[0], other[1]]
+        lab.call("halMemcpyBatch", dst=mixed, src=[hosts[0], other[0]], size=[64, 64], count=2)
+        lab.call("halMemcpyBatch", dst=[hosts[0], other[0]], src=mixed, size=[64, 64], count=2)
+        turned = [hosts[0], blocks[1]]
+        lab.call("halMemcpyBatch", dst=turned, src=[blocks[0], hosts[1]], size=[64, 64], count=2)
     many = [blocks[0]] * 4097
     lab.call("halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097)
     lab.call("halMemcpyBatch", dst=hosts[:2], src=hosts[2:4], size=[64, 64], count=2)
@@ -200,9 +209,8 @@ def descriptors_in_numbers(lab: Lab) -> None:
 def shared_virtual_memory(lab: Lab) -> None:
     """MEM_SVM memory: pages appear where it is first used, advice and prefetch move them."""
     open_all(lab)
-    device = lab.setting.devices[0]
     for advised in (False, True):
-        for huge in (0, 1):
+        for huge, device in product((0, 1), lab.setting.devices):
             block = allocate(lab, 2 * MIB, SVM, device, huge=huge)
             if block is None:
                 continue
@@ -217,6 +225,7 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("drvMemAddressTranslate", vptr=block, pptr=True)
             check_all(lab)
             free(lab, block)
+    device = lab.setting.devices[0]
     for kind in (DEV, HOST, HOST_UVA):
         block = allocate(lab, MIB, kind, device)
         if block is not None:

@@ -11,7 +11,9 @@ import msgspec
 from rich.console import Console
 
 from halcert.adapters.hal import Fault
+from halcert.adapters.protocol import Options
 from halcert.cli.options import Seconds, areas_option, run_options
+from halcert.conformance.campaign import Target, describe
 from halcert.conformance.faults import (
     UNMODIFIED,
     FaultResult,
@@ -68,8 +70,7 @@ def faults(
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)
-    description = adapter_named("hal").describe()
-    devices = range(description.devices or 0)
+    _, devices = describe(adapter_named("hal"), Options())
     target = bundled_target(known_profile(profile), known_areas(areas), devices)
 
     if not as_json and not are_kept(target.areas, target.profile):
@@ -77,7 +78,7 @@ def faults(
 
     def told(result: FaultResult) -> None:
         if result.found:
-            keep_trace(result, target, out)
+            _keep(result, target, out)
         if not as_json:
             console.print(_line(result), markup=False, soft_wrap=True)
 
@@ -89,6 +90,14 @@ def faults(
     else:
         _print_verdict(console, results)
     return int(Exit.OK if all(map(_as_it_should, results)) else Exit.VIOLATIONS)
+
+
+def _keep(result: FaultResult, target: Target, out: Path) -> None:
+    """Write the trace; if that fails, say so and go on."""
+    try:
+        keep_trace(result, target, out)
+    except OSError as error:
+        click.echo(f"note: {error.filename}: not written: {error.strerror}", err=True)
 
 
 def _as_it_should(result: FaultResult) -> bool:

@@ -25,6 +25,8 @@ from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import Interface
 from halcert.spec.language.domain import annotations_of, domain_of
 
+MOST = 1 << 64
+
 
 @click.command()
 @click.argument("trace", type=click.Path(path_type=Path, dir_okay=False))
@@ -98,8 +100,14 @@ def check_interfaces(path: Path, trace: Trace) -> None:
     for line, step in enumerate(trace.steps, start=2):
         if step.interface not in known:
             raise UsageError(f"{path}: line {line}: there is no interface {step.interface!r}")
+        if step.actor != 0:
+            raise UsageError(f"{path}: line {line}: actor {step.actor}: a trace has one process, 0")
+        if step.thread < 0:
+            raise UsageError(f"{path}: line {line}: thread {step.thread}: threads count from 0")
         try:
             check_arguments(known[step.interface], step.args)
+        except RecursionError:
+            raise UsageError(f"{path}: line {line}: nested too deeply") from None
         except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise UsageError(f"{path}: line {line}: {step.interface} {error}") from error
 
@@ -128,13 +136,18 @@ def _without_references(value: Any) -> Any:
     if isinstance(value, Mapping):
         if REFERENCE not in value:
             return {key: _without_references(each) for key, each in value.items()}
-        number, field = value[REFERENCE], value.get("field")
-        if not (isinstance(number, int) and isinstance(field, str)):
+        number, field, plus = value[REFERENCE], value.get("field"), value.get("plus", 0)
+        if not (_is_number(number) and isinstance(field, str) and _is_number(plus)):
             raise TypeError(f"cannot take {dict(value)} as a reference to what a call gave")
         return 0
     if isinstance(value, list):
         return [_without_references(each) for each in value]
     return value
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number that an address may be counted with."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST
 
 
 def _verdict(console: Console, trace: Trace, failures: list[Broken | None]) -> int:

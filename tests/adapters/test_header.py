@@ -157,6 +157,15 @@ def test_a_header_that_is_not_there_or_does_not_compile_is_told(tmp_path, monkey
         compare(broken)
 
 
+def test_a_header_in_any_encoding_is_compared(tmp_path):
+    folder = tmp_path / "\N{LATIN SMALL LETTER U WITH DIAERESIS}\udcff"
+    folder.mkdir()
+    header = folder / "ascend_hal_base.h"
+    header.write_bytes(b"\xff\xfe nothing that C knows;\n")
+    with pytest.raises(HeaderUnusable, match="does not compile"):
+        compare(header)
+
+
 def test_headers_from_elsewhere_are_found_where_the_user_says(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
