@@ -17,6 +17,8 @@ from halcert.spec.language import Call, Record, Sequence
 from halcert.spec.language.domain import annotations_of, domain_of
 
 REFERENCE = "$"
+BYTES = "$bytes"
+"""Member under which a trace holds bytes, in hexadecimal."""
 
 
 class Book:
@@ -92,6 +94,8 @@ def resolve(
             if not isinstance(found, int):
                 raise KeyError(value["field"])
             return found + int(value.get("plus", 0))
+        if BYTES in value:
+            return bytes.fromhex(str(value[BYTES]))
         return {key: resolve(each, outputs, later) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [resolve(each, outputs, later) for each in value]
@@ -148,6 +152,8 @@ def _named(roles: Mapping[str, str], path: str, value: Any, book: Book) -> Any:
         if role == "address":
             return book.in_range(value)
         return book.exact(value) if role == "handle" else value
+    if isinstance(value, bytes):
+        return {BYTES: value.hex()}
     if isinstance(value, Mapping):
         return {k: _named(roles, f"{path}.{k}", each, book) for k, each in value.items()}
     if isinstance(value, list | tuple):

@@ -93,7 +93,7 @@ def query(lab: Lab, block: Block) -> None:
 def device_to_device(lab: Lab) -> None:
     """Copy within a device and between devices."""
     open_all(lab)
-    size = 70_000
+    size = 3 * MIB + 17
     blocks = [allocate(lab, size, DEV, device) for device in lab.setting.devices for _ in (0, 1)]
     host = allocate(lab, size, HOST)
     if host is None:
@@ -152,9 +152,23 @@ def large_blocks(lab: Lab) -> None:
             block = lab.view().blocks.at(address)
             fill_all(lab)
             check_block(lab, block)
+            across(lab, block, 512 * MIB)
             query(lab, block)
             free(lab, address)
             lab.call("halMemFree", pp=address)
+
+
+def across(lab: Lab, block: Block, place: int) -> None:
+    """Write and read a few bytes on both sides of a place in a block, if it is that large."""
+    host = allocate(lab, 64, HOST)
+    if host is None or block.size < place + 32:
+        return
+    store(lab, host, 64, 19)
+    copy(lab, block.base + place - 32, host, 64)
+    lab.call("host.fill", address=host, size=64, value=0)
+    copy(lab, host, block.base + place - 32, 64)
+    lab.call("host.load", address=host, size=64)
+    free(lab, host)
 
 
 def exhaustion(lab: Lab) -> None:

@@ -11,6 +11,8 @@ import time
 import msgspec
 import pytest
 
+from halcert.cli.interrupts import Interrupts
+
 FAULT = "copy_loses_tail"
 PATIENCE = 90.0
 
@@ -20,6 +22,30 @@ def wait_until(condition, what):
     while not condition():
         assert time.monotonic() < end, f"waited in vain until {what}"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("wish", [signal.SIGTERM, signal.SIGHUP], ids=lambda wish: wish.name)
+def test_a_supervisor_ends_a_run_as_ctrl_c_does_and_haste_spoils_nothing(program, tmp_path, wish):
+    running = program.start("halcert", "certify", "--fault", FAULT, "--budget", "600")
+    traces = tmp_path / "halcert-out" / "traces"
+    wait_until(lambda: any(traces.glob("*.jsonl")), "something was found")
+    for signal_number in (wish, wish, signal.SIGINT):
+        running.send_signal(signal_number)
+        time.sleep(0.05)
+    out, err = running.communicate(timeout=PATIENCE)
+    assert "Traceback" not in out + err
+    assert running.returncode == 1
+    certificate = msgspec.json.decode((tmp_path / "halcert-out" / "certificate.json").read_bytes())
+    assert certificate["findings"]
+
+
+def test_nothing_interrupts_what_is_held_off():
+    interrupts = Interrupts()
+    with interrupts.held_off():
+        interrupts()
+    with pytest.raises(KeyboardInterrupt):
+        interrupts()
+    interrupts()
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])

@@ -58,6 +58,7 @@ def test_a_seeded_fault_fails_the_run_and_the_rule(run):
     done = run("--adapter", "hal", "--fault", "copy_loses_tail", "--budget", "5", "-rf")
     assert done.code == FAILED
     failed = {line.split("::")[1].split()[0] for line in done.out.splitlines() if "FAILED" in line}
+    assert f"{len(failed)} failed" in done.out
     assert any(name in RULES for name in failed)
     assert any(name.startswith("scenario[") for name in failed)
     assert "traces/" in done.out
@@ -81,6 +82,13 @@ def test_ordinary_tests_run_too_if_they_are_named(run):
     assert "2 passed" in done.out
 
 
+def test_xdist_is_refused_in_favour_of_jobs(run):
+    pytest.importorskip("xdist")
+    done = run("--adapter", "model", "-n", "2")
+    assert done.code == USAGE
+    assert "--jobs" in done.err
+
+
 @pytest.mark.parametrize(
     "options, word",
     [
@@ -92,6 +100,9 @@ def test_ordinary_tests_run_too_if_they_are_named(run):
         (("--adapter", "hal", "--budget", "0"), "--budget"),
         (("--adapter", "hal", "--budget", "nan"), "--budget"),
         (("--adapter", "hal", "--jobs", "0"), "--jobs"),
+        (("--adapter", "hal", "--seed", "-1"), "--seed"),
+        (("--adapter", "hal", "--out", ""), "--out"),
+        (("--adapter", "hal", "--library", ""), "--library"),
         (("--adapter", "hal", "--out", "test_ordinary.py"), "test_ordinary.py"),
     ],
     ids=str,
