@@ -41,6 +41,7 @@ class Guarded:
 
     def __init__(self, size: int) -> None:
         self._take(size)
+        self.fit(size)
 
     def _take(self, size: int) -> None:
         pages = -(-(len(MARK) + size) // PAGE) * PAGE
@@ -55,7 +56,6 @@ class Guarded:
         if start == ctypes.c_size_t(-1).value or libc.mprotect(start + pages, PAGE, PROT_NONE):
             raise MemoryError(f"no memory for a buffer of {size} bytes")
         self._room = (ctypes.c_ubyte * pages).from_address(start)
-        self.fit(size)
 
     def fit(self, size: int) -> None:
         """Make the buffer ``size`` bytes long; what it held is lost."""
@@ -63,7 +63,7 @@ class Guarded:
         if size + len(MARK) > room:
             libc.munmap(ctypes.addressof(self._room), room + PAGE)
             self._take(max(size, 2 * room))
-            return
+            room = len(self._room)
         self.address = ctypes.addressof(self._room) + room - size
         whole = memoryview(self._room).cast("B")
         self.view = whole[room - size :]

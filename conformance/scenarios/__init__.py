@@ -10,7 +10,7 @@ from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 
-for _flows in (SVM_SCENARIOS, TRANSFER_SCENARIOS, CONTROL_SCENARIOS, ENDURANCE_SCENARIOS):
+for _flows in (SVM_SCENARIOS, ENDURANCE_SCENARIOS, CONTROL_SCENARIOS, TRANSFER_SCENARIOS):
     SCENARIOS.update(_flows)
 
 __all__ = ["SCENARIOS", "Scenario"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
@@ -153,7 +153,7 @@ def between_all_kinds(lab: Lab) -> None:
             lab.call("drvMemcpy", dst=target, dest_max=size, src=source, byte_count=size)
     check_all(lab)
     fill_all(lab)
-    for target, source in zip(there, there[1:], strict=False):
+    for target, source in pairwise(there):
         room = 2**32 + 7
         lab.call("drvMemcpy", dst=target, dest_max=room, src=source, byte_count=size)
     check_all(lab)
