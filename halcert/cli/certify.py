@@ -53,7 +53,7 @@ def certify(
     \b
     Examples:
       halcert certify
-      halcert certify --library /usr/local/Ascend/driver/lib64/driver/libascend_hal.so
+      halcert certify --library /path/to/libascend_hal.so
       halcert certify --profile ascend950 --seed 7 --budget 120
 
     A certificate says `certified` only if every MUST rule of the profile was exercised and

@@ -64,16 +64,17 @@ def replay(
         source = context.get_parameter_source(name)
         return from_trace or given if source is click.core.ParameterSource.DEFAULT else given
 
+    adapter = chosen("adapter", adapter, header.adapter) or adapter
+    # What the trace says of its implementation goes together: it is of no use to another one.
+    same = (library, fault) == (None, None) and adapter == (header.adapter or adapter)
     choice = Choice(
-        adapter=chosen("adapter", adapter, header.adapter) or adapter,
-        library=chosen("library", library, header.library),
-        fault=chosen("fault", fault, header.environment.get(SEEDED_FAULT)),
+        adapter=adapter,
+        library=header.library or None if same else library,
+        fault=header.environment.get(SEEDED_FAULT) if same else fault,
         profile=chosen("profile", profile, header.profile) or profile,
         environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
         areas=tuple(AREAS),
     )
-    if library is not None:
-        choice = Choice(**{**vars(choice), "fault": fault})
     target, _ = target_of(choice)
     console = Console(highlight=False)
     failures: list[Broken | None] = []
