@@ -40,6 +40,8 @@ GRACE = 3.0
 """Seconds in which activities that were ended may hand over what they have found."""
 LEAST = 0.5
 """Seconds under which a turn is not worth starting."""
+EARLY = 11
+"""Flows that come before the witnesses: short ones that find most faults at once."""
 CONCURRENT = 2.0
 """Seconds of concurrent runs."""
 SLICE = 4.0
@@ -161,13 +163,15 @@ def directed(
         witnesses: names and calls of the witnesses.
     """
     area = target.areas[0]
-    found = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
-    found.append(Activity("concurrent[threads]", "concurrent", area, seed, seconds=CONCURRENT))
-    found += [
-        Activity(f"witness[{name}]", "witness", area, seed, steps=steps)
-        for name, steps in witnesses
-    ]
-    return found
+    flows = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
+    rules: list[Activity] = []
+    boundaries: list[Activity] = []
+    for name, steps in witnesses:
+        # The first witness of a rule shows it; further ones have a number and try its edges.
+        group = boundaries if ":" in name else rules
+        group.append(Activity(f"witness[{name}]", "witness", area, seed, steps=steps))
+    threads = Activity("concurrent[threads]", "concurrent", area, seed, seconds=CONCURRENT)
+    return [*flows[:EARLY], *rules, *flows[EARLY:], threads, *boundaries]
 
 
 def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:

@@ -320,7 +320,13 @@ class MemAlloc(Call, frozen=True):
     )
     def device_zero_not_open(call, state: State) -> bool:
         """Whether memory of device 0 can be had before it is opened depends on the past."""
-        return of_device(call.flag) and call.flag.devid == 0 and not state.devices.at(0).open
+        return (
+            call.pp
+            and call.size != 0
+            and of_device(call.flag)
+            and call.flag.devid == 0
+            and not state.devices.at(0).open
+        )
 
     @may_reject("SVM-ALLOC-033", OUT_OF_MEMORY, source=(HEADER, V2, V3))
     def memory_may_be_short(call) -> bool:
