@@ -35,9 +35,6 @@ const char *softhal_fault_list(void)
 #undef X
         ;
 }
-#else
-/* ISO C wants a translation unit to declare something. */
-typedef int softhal_faults_are_off;
 
 /* A fault counts from the first call on, also in calls that are refused before anything is set up. */
 __attribute__((constructor)) static void select_at_load(void)
@@ -47,5 +44,7 @@ __attribute__((constructor)) static void select_at_load(void)
         (void)softhal_fault_select(name);
     }
 }
-
+#else
+/* ISO C wants a translation unit to declare something. */
+typedef int softhal_faults_are_off;
 #endif
