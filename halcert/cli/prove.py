@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from typing_extensions import Self
 
+from halcert.cli.bar import Bar
 from halcert.cli.options import areas_option, run_options
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from halcert.model.proofs import Findings, Record, Witness
     from halcert.model.proofs.work import Task
 
-LINE_SECONDS = 5.0
 LARGE = 4096
 
 
@@ -222,41 +219,15 @@ def _share(records: list[Record]) -> str:
     return f"{proved}/{len(records)}" if records else "-"
 
 
-class WorkProgress:
-    """Shows how far the proofs are: a bar on a terminal, a line now and then elsewhere."""
+class WorkProgress(Bar):
+    """Shows how far the proofs are."""
 
     def __init__(self, console: Console, total: int) -> None:
-        self._console = console
-        self._total = total
+        super().__init__(console, "proving", total)
+        self._pieces = total
         self._done = 0
         self._proved = 0
         self._open = 0
-        self._bar: Progress | None = None
-        self._started = self._last = time.monotonic()
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._bar = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}"),
-                BarColumn(bar_width=24),
-                TextColumn("{task.fields[state]}"),
-                TimeElapsedColumn(),
-                console=self._console,
-                transient=True,
-            )
-            self._bar.start()
-            self._bar.add_task("proving", total=self._total, state="")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def done(self, task: Task, found: Findings) -> None:
         """Show that a piece of work is done."""
@@ -265,15 +236,7 @@ class WorkProgress:
         self._open += sum(each.status != "proved" for each in found.records)
         name = task.subject or task.kind
         state = f"{self._proved} proved" + (f", {self._open} not" if self._open else "")
-        now = time.monotonic()
-        if self._bar is not None:
-            self._bar.update(
-                self._bar.task_ids[0],
-                description=f"{name:<26.26}",
-                completed=self._done,
-                state=state,
-            )
-        elif now - self._last > LINE_SECONDS:
-            self._last = now
-            share = f"{self._done} of {self._total} pieces of work"
-            self._console.print(f"{now - self._started:5.0f} s  {share}, {state}", markup=False)
+        self.show(f"{name:<26.26}", self._done, state)
+        if self.line_is_due():
+            share = f"{self._done} of {self._pieces} pieces of work"
+            self.console.print(f"{self.elapsed:5.0f} s  {share}, {state}", markup=False)

@@ -13,9 +13,6 @@ from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Rule
 from halcert.spec.profiles import PROFILES, Profile
 
-MOST_AT_ONCE = 8
-"""Interfaces that one piece of work takes."""
-
 
 def representatives() -> tuple[Profile, ...]:
     """Return one product for each set of rules: products that differ in name only share proofs."""

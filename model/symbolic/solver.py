@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from enum import Enum
 from typing import Any
 
@@ -11,8 +11,6 @@ from z3 import z3core
 
 from halcert.model.symbolic.algebra import either, negation
 from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, truth
-
-Assignment = Mapping[Term, int | bool]
 
 
 class Answer(Enum):
