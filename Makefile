@@ -30,7 +30,9 @@ help:  ## list the targets
 
 venv: $(VENV)/.installed  ## create .venv and install halcert with its development tools
 
-certify: venv  ## certify the bundled software driver, results in halcert-out/
+certify: venv  ## prove the rules and certify the bundled software driver, results in halcert-out/
+	@echo "certify: prove the rules"
+	@$(BIN)/halcert prove
 	@echo "certify: run the suite, results in halcert-out/"
 	@$(BIN)/halcert certify
 

@@ -64,13 +64,16 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
             )
             step = f"    {step}"
         lines.append(f"    {step}")
-    outputs = [f"{name!r}: read{i}()" for i, name in enumerate(names) if slots[name].gives]
+    gives = [(i, name) for i, name in enumerate(names) if slots[name].gives]
+    outputs = [f"{name!r}: read{i}()" for i, name in gives]
+    checks = [f"    if not intact{i}(): raise Spoiled({name!r})" for i, name in gives]
     return "\n".join(
         [
             *lines,
             "    began = clock()",
             f"    code = entry({', '.join(f'a{index}' for index in range(len(names)))})",
             "    ended = clock()",
+            *checks,
             f"    return code, {{{', '.join(outputs)}}}, began, ended",
         ]
     )
@@ -78,6 +81,10 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
 
 class SymbolMissing(Exception):
     """The library has no such symbol."""
+
+
+class Spoiled(Exception):
+    """The library wrote in front of the output that is named."""
 
 
 class Memory:
@@ -123,6 +130,7 @@ class Caller:
         Raises:
             Refused: the arguments do not fit the interface.
             SymbolMissing: the library has no such symbol.
+            Spoiled: the call wrote in front of an output.
         """
         invoke = self._invokes.get(interface)
         if invoke is None:
@@ -138,12 +146,14 @@ class Caller:
         slots = self._slots(function)
         scope: dict[str, Any] = {
             "Refused": Refused,
+            "Spoiled": Spoiled,
             "clock": time.monotonic_ns,
             "entry": self._entry(function),
         }
         for index, parameter in enumerate(function.parameters):
             scope[f"load{index}"] = slots[parameter.name].load
             scope[f"read{index}"] = slots[parameter.name].read
+            scope[f"intact{index}"] = slots[parameter.name].intact
         exec(source_of(function, slots), scope)  # noqa: S102 - made of our own declaration
         return scope["invoke"]  # type: ignore[no-any-return]
 

@@ -7,6 +7,7 @@ LibraryNotFound       the user's: the path does not lead to a shared library
 LibraryUnloadable     the user's or the library's: the system's loader refuses it
 NoCompiler            the machine's: the bundled driver cannot be built here
 DriverDoesNotBuild    ours, or that of an unusual compiler
+AddressSpaceLimited   the machine's: its limit of address space is too low for the bundled driver
 FaultUnknown          the user's: the bundled driver has no such seeded fault
 RequestRefused        ours: a request names an unknown parameter, a value out of range, ...
 WorkerUnavailable     the machine's: no process could be started
@@ -49,6 +50,10 @@ class NoCompiler(AdapterError):
 
 class DriverDoesNotBuild(AdapterError):
     """The bundled software driver does not compile."""
+
+
+class AddressSpaceLimited(AdapterError):
+    """The bundled software driver may not reserve the address space that it needs."""
 
 
 class FaultUnknown(AdapterError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import subprocess
 import sys
@@ -34,6 +36,8 @@ from halcert.adapters.protocol import (
 from halcert.adapters.worker import Setting
 from halcert.spec.abi.functions import FUNCTIONS
 
+DEVICES = f"/dev/shm/softhal-{os.getuid()}-"  # noqa: S108
+"""What the names of the bundled driver's devices begin with; the domain follows."""
 LIST_FAULTS = """
 import ctypes, sys
 listing = ctypes.CDLL(sys.argv[1]).softhal_fault_list
@@ -128,7 +132,29 @@ class HalSession:
 
 def _remove_devices(domain: str) -> None:
     if domain:
-        Path(f"/dev/shm/softhal-{os.getuid()}-{domain}").unlink(missing_ok=True)  # noqa: S108
+        # Where they cannot be removed, an error here would hide why the session ended.
+        with contextlib.suppress(OSError):
+            Path(f"{DEVICES}{domain}").unlink(missing_ok=True)
+
+
+def _namespace() -> int:
+    """Return the number of the namespace in which this process has its id."""
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116 - one number
+    except OSError:
+        return 0
+
+
+def _remove_remains() -> None:
+    """Remove the devices of sessions that ended without a chance to do so.
+
+    Only of those in this namespace of processes: in another one the ids mean other processes.
+    """
+    for path in glob.glob(f"{DEVICES}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
+        pid = path[len(DEVICES) :].split("-")[1]
+        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+            with contextlib.suppress(OSError):
+                Path(path).unlink(missing_ok=True)
 
 
 class HalAdapter:
@@ -154,9 +180,12 @@ class HalAdapter:
 
     def open(self, profile: str, options: Options = DEFAULT_OPTIONS) -> HalSession:
         path = self._library(options)
+        if options.library is None:
+            softhal.demand_address_space()
         # The software driver reads these, wherever it is loaded from; a real one does not know
         # them. Devices are shared between the processes of a session, and with nobody else.
-        domain = f"halcert-{os.getpid()}-{uuid.uuid4().hex[:12]}"
+        domain = f"halcert-{os.getpid()}-{_namespace():x}-{uuid.uuid4().hex[:12]}"
+        _remove_remains()
         variables = {"SOFTHAL_DOMAIN": domain}
         if profile:
             variables["SOFTHAL_PROFILE"] = profile
@@ -168,7 +197,9 @@ class HalAdapter:
     def faults(self) -> tuple[Fault, ...]:
         """Return the faults that are seeded in the bundled software driver."""
         command = [sys.executable, "-c", LIST_FAULTS, str(softhal.library(softhal.FAULTY))]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", check=False
+        )
         if done.returncode != 0:
             raise LibraryUnloadable(
                 f"the software driver does not list its faults: {done.stderr.strip()}"

@@ -166,19 +166,25 @@ class _Compiler:
 
     def _is_gcc(self) -> bool:
         said = subprocess.run(
-            [*self._command, "--version"], capture_output=True, text=True, check=False
+            [*self._command, "--version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
         )
         return "clang" not in said.stdout.lower()
 
     def _run(self, program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+        # Names of files and comments in a header may be in any encoding.
+        done = subprocess.run(
             [*self._command, *self._flags, *arguments, "-x", "c", "-"],
-            input=program,
+            input=os.fsencode(program),
             capture_output=True,
-            text=True,
             check=False,
             env={**os.environ, "LC_ALL": "C"},
         )
+        said, complaints = (text.decode(errors="replace") for text in (done.stdout, done.stderr))
+        return subprocess.CompletedProcess(done.args, done.returncode, said, complaints)
 
     def demand_usable(self) -> None:
         done = self._run(self._start, "-fsyntax-only")

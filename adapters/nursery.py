@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -45,50 +46,62 @@ class Nursery:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._encode = msgspec.msgpack.Encoder().encode
+        self._lost = False
+        self.closed = False
         own = {**SINGLE_THREADED, "PYTHONPATH": os.pathsep.join(_import_path())}
         inherited = {k: v for k, v in os.environ.items() if k != "PYTHONFAULTHANDLER"}
         added = [name for name in own if name not in inherited]
         variables = inherited | dict(environment) | own
         variables[zygote.OWN_VARIABLES] = ",".join(added)
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._control = ours
-        with theirs:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", zygote.__name__, str(theirs.fileno())],
-                env=variables,
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
+        with no_room_is_unavailable():
+            _fill_standard_descriptors()
+            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                self._process = subprocess.Popen(
+                    [sys.executable, "-m", zygote.__name__, str(theirs.fileno())],
+                    env=variables,
+                    pass_fds=[theirs.fileno()],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    start_new_session=True,
+                )
 
     @property
     def alive(self) -> bool:
         """Whether the zygote still runs."""
-        return self._process.poll() is None
+        return not self._lost and self._process.poll() is None
 
     def spawn(self, setting: Setting, channel: int, log: int, journal: int) -> Birth:
         """Fork a worker that owns the given descriptors.
 
         Raises:
-            WorkerUnavailable: the zygote has gone or does not answer.
+            WorkerUnavailable: the zygote has gone, does not answer, or may not fork.
         """
-        status, theirs = os.pipe2(os.O_CLOEXEC)
+        with no_room_is_unavailable():
+            status, theirs = os.pipe2(os.O_CLOEXEC)
         try:
             message = self._encode(zygote.Spawn(setting))
             socket.send_fds(self._control, [message], [channel, theirs, log, journal])
         except OSError as error:
             os.close(status)
+            self._lost = True
             raise WorkerUnavailable("the process that starts workers has gone") from error
         finally:
             os.close(theirs)
         pid = read_status(status, START_SECONDS)
         if pid is None:
             os.close(status)
+            self._lost = True
             raise WorkerUnavailable(
                 "the process that starts workers does not answer",
                 f"Try `{sys.executable} -c 'import {zygote.__name__}'`: it should say nothing.",
+            )
+        if pid < 0:
+            os.close(status)
+            raise WorkerUnavailable(
+                f"the system starts no further process: {os.strerror(-pid)}",
+                "Raise the limit of processes (`ulimit -u`), or use fewer with --jobs.",
             )
         return Birth(pid, status, self)
 
@@ -99,6 +112,7 @@ class Nursery:
 
     def close(self) -> None:
         """End the zygote, and with it its workers."""
+        self.closed = True
         self._control.close()
         try:
             self._process.wait(START_SECONDS)
@@ -117,6 +131,41 @@ def read_status(pipe: int, seconds: float) -> int | None:
     if len(content) < zygote.STATUS.size:
         return None
     return int(zygote.STATUS.unpack(content)[0])
+
+
+@contextlib.contextmanager
+def no_room_is_unavailable() -> Iterator[None]:
+    """Turn the system's refusal of files, sockets and processes into an error with a hint.
+
+    Raises:
+        WorkerUnavailable: the system refused.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise WorkerUnavailable(
+            f"what a worker needs cannot be made: {error.strerror or error}",
+            _HINTS.get(error.errno or 0, ""),
+        ) from error
+
+
+_HINTS = {
+    errno.EMFILE: "Raise the limit of open files (`ulimit -n`), or use fewer processes: --jobs.",
+    errno.ENFILE: "The whole machine has too many files open.",
+    errno.EFBIG: "Raise the limit of file sizes (`ulimit -f`): journals need 4 MiB.",
+    errno.ENOSPC: "Make room in shared memory: `df /dev/shm`.",
+    errno.ENOMEM: "Raise the limit of address space (`ulimit -v`), or use fewer processes: --jobs.",
+    errno.EAGAIN: "Raise the limit of processes (`ulimit -u`), or use fewer with --jobs.",
+}
+
+
+def _fill_standard_descriptors() -> None:
+    # Where one is closed, the next socket would get its number, and what is printed along with it.
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
 
 
 def _import_path() -> list[str]:

@@ -22,9 +22,9 @@ from halcert.adapters.errors import (
 )
 from halcert.adapters.journal import BEGUN, FINISHED, Journal, JournalBroken, Lane
 from halcert.adapters.loads import Plan
-from halcert.adapters.nursery import Birth, Nursery, read_status
+from halcert.adapters.nursery import Birth, Nursery, no_room_is_unavailable, read_status
 from halcert.adapters.protocol import Answered, Crashed, Garbled, Hung, Missing, Reply, Request
-from halcert.adapters.worker import BROKEN, CHANNEL_LOST, Setting
+from halcert.adapters.worker import CHANNEL_LOST, Setting
 
 LOAD_SECONDS = 60.0
 """How long a library may take to load."""
@@ -33,6 +33,11 @@ EXIT_SECONDS = 10.0
 LOG_LIMIT = 1 << 20
 LOG_TAIL = 2000
 """How much of what the library printed goes into a note, in bytes."""
+PARENT_GONE = "a worker is gone, and so is the process that started it"
+WHO_KILLED = (
+    "The library may have killed its parent, or somebody else may have, "
+    "or the machine ran out of memory."
+)
 RUN_LIMIT = 1 << 14
 """How many requests are sent at once."""
 
@@ -55,24 +60,29 @@ class Process:
 
     def __init__(self, nursery: Nursery, setting: Setting, call_timeout: float) -> None:
         self._call_timeout = call_timeout
-        self._log = os.memfd_create("halcert-log", os.MFD_CLOEXEC)
         self._ending: Ending | None = None
         self._closed = False
-        descriptor = journal.create()
-        self._channel, theirs = socket.socketpair()
-        try:
-            # Appending, so that the log can be cut short while the library writes to it.
-            with theirs, Path(f"/proc/self/fd/{self._log}").open("ab", buffering=0) as appending:
-                self._birth: Birth = nursery.spawn(
-                    setting, theirs.fileno(), appending.fileno(), descriptor
-                )
+        with (
+            no_room_is_unavailable(),
+            contextlib.ExitStack() as temporary,
+            contextlib.ExitStack() as undo,
+        ):
+            self._log = os.memfd_create("halcert-log", os.MFD_CLOEXEC)
+            undo.callback(os.close, self._log)
+            descriptor = journal.create()
+            temporary.callback(os.close, descriptor)
             self._journal = Journal(descriptor)
-        except BaseException:
-            wire.close_quietly(self._channel)
-            os.close(self._log)
-            raise
-        finally:
-            os.close(descriptor)
+            self._channel, theirs = socket.socketpair()
+            undo.callback(wire.close_quietly, self._channel)
+            temporary.enter_context(theirs)
+            # Appending, so that the log can be cut short while the library writes to it.
+            appending = temporary.enter_context(
+                Path(f"/proc/self/fd/{self._log}").open("ab", buffering=0)
+            )
+            self._birth: Birth = nursery.spawn(
+                setting, theirs.fileno(), appending.fileno(), descriptor
+            )
+            undo.pop_all()
         self.pid = self._birth.pid
         self.symbols = frozenset(self._await_library(setting.library))
 
@@ -173,7 +183,9 @@ class Process:
         seconds: float,
     ) -> Ending | RequestRefused | None:
         """Have the requests made; return what came in between, if anything did."""
-        patience = wire.Patience(seconds, lambda: sum(lane.words[FINISHED] for lane in lanes))
+        patience = wire.Patience(
+            seconds, lambda: sum(lane.words[FINISHED] for lane in lanes), self._birth.status
+        )
         began = time.monotonic()
         try:
             wire.send(self._channel, kind, frame)
@@ -190,6 +202,11 @@ class Process:
             return self._give_up(str(error))
         except (wire.Closed, OSError):
             return self._crash()
+        if answer == wire.FAILED:
+            self._fail(content)
+        if answer == wire.SPOILED:
+            self._birth.nursery.kill(self.pid)
+            return Crashed(0, f"the library wrote before output {content.decode()}")
         if answer == wire.REFUSED:
             return RequestRefused(content.decode())
         return None if answer == wire.DONE else self._give_up(f"a frame of kind {answer!r}")
@@ -206,13 +223,16 @@ class Process:
 
     def _await_library(self, library: str) -> list[str]:
         try:
-            kind, content = wire.receive(self._channel, wire.Patience(LOAD_SECONDS))
+            patience = wire.Patience(LOAD_SECONDS, end=self._birth.status)
+            kind, content = wire.receive(self._channel, patience)
         except wire.Late:
             self.kill()
             raise LibraryUnloadable(
                 f"{library} was not loaded within {LOAD_SECONDS:.0f} seconds"
             ) from None
         except (wire.Closed, wire.BrokenFrame):
+            if not self._birth.nursery.alive:
+                self._lose(f"{PARENT_GONE} while {library} was loaded")
             ending = self._crash()
             self._end(ending)
             raise LibraryUnloadable(
@@ -220,6 +240,8 @@ class Process:
             ) from None
         if kind == wire.READY:
             return _decode_symbols(content)
+        if kind == wire.FAILED:
+            self._fail(content)
         self.close()
         reason = content.decode(errors="replace")
         raise LibraryUnloadable(f"the system's loader refuses it: {reason}", _loading_hint(reason))
@@ -231,18 +253,26 @@ class Process:
             note = "the library closed descriptors that it does not own, and did not return"
             self._birth.nursery.kill(self.pid)
             status = read_status(self._birth.status, EXIT_SECONDS)
+        if status in (None, signal.SIGKILL) and self._birth.nursery.closed:
+            self._lose(PARENT_GONE)
         if status is None:
-            self._lose("a worker is gone, and so is the process that started it")
+            note = f"{PARENT_GONE}: how it ended is not known. {WHO_KILLED}"
+            return Crashed(0, "\n".join(filter(None, (note, self._tail()))))
         number = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
         if number:
             said = f"ended by {_signal_name(number)}"
         elif os.WEXITSTATUS(status) == CHANNEL_LOST:
-            said = "the library closed descriptors that it does not own"
-        elif os.WEXITSTATUS(status) == BROKEN:
-            self._lose(f"a worker failed by itself: {self._tail()}")
+            said = (
+                "the library closed descriptors that it does not own, "
+                f"or ended the process with exit({CHANNEL_LOST})"
+            )
         else:
             said = f"the library ended the process with exit({os.WEXITSTATUS(status)})"
         return Crashed(number, "\n".join(filter(None, (note or said, self._tail()))))
+
+    def _fail(self, reason: bytes) -> NoReturn:
+        self._birth.nursery.kill(self.pid)
+        self._lose(f"a worker failed by itself: {reason.decode(errors='replace')}")
 
     def _lose(self, message: str) -> NoReturn:
         self._end(Garbled(message))

@@ -104,7 +104,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
         fault: name of a seeded fault of the bundled software driver; None for the correct one.
         environment: variables to set for the processes, on top of the present environment.
         call_timeout: seconds after which a call counts as hung, where the caller names none.
-        memory_limit: bytes of private memory that each process may use; None for no limit.
+        memory_limit: bytes of private memory that each process may map; None for no limit. (What
+            is mapped counts, touched or not, and tests map much more than they touch.)
     """
 
     library: str | None = None

@@ -41,6 +41,10 @@ class Slot(ABC):
         """Return the output in plain form, after the call."""
         return None
 
+    def intact(self) -> bool:
+        """Return whether the call wrote nothing in front of the output."""
+        return True
+
 
 def _truth(value: Any) -> bool:
     if value.__class__ is not bool:
@@ -88,6 +92,9 @@ class OutSlot(Slot):
     def read(self) -> int | None:
         return self._cell[0] if self._given else None
 
+    def intact(self) -> bool:
+        return self._memory.intact()
+
 
 class InRecordSlot(Slot):
     """A structure that the call takes."""
@@ -127,6 +134,9 @@ class OutRecordSlot(Slot):
 
     def read(self) -> dict[str, Any] | None:
         return self._reader.read(self._memory.view) if self._given else None
+
+    def intact(self) -> bool:
+        return self._memory.intact()
 
 
 class InArraySlot(Slot):
@@ -227,6 +237,9 @@ class NewDmaSlot(Slot):
 
     def read(self) -> dict[str, Any] | None:
         return self._descriptors.read(self._number)
+
+    def intact(self) -> bool:
+        return self._number == 0 or self._descriptors.memory(self._number).intact()
 
 
 class DmaSlot(Slot):

@@ -43,6 +43,9 @@ class Copy2DSlot(Slot):
             return None
         return {**self._reader.read(self._memory.view), "dma": self._dma.read()}
 
+    def intact(self) -> bool:
+        return self._memory.intact() and (not self._given or self._dma.intact())
+
 
 class InfoSlot(Slot):
     """The union of halMemGetInfo, as the type of the call understands it."""
@@ -91,6 +94,9 @@ class InfoSlot(Slot):
         # An address of this worker's own memory; it would differ from run to run.
         members.pop("addr", None)
         return members
+
+    def intact(self) -> bool:
+        return self._memory.intact()
 
 
 def _layout_of(kind: str) -> Layout:
@@ -165,3 +171,6 @@ class ControlOutSlot(Slot):
 
     def read(self) -> dict[str, Any] | None:
         return None if self._layout is None else RecordReader(self._layout).read(self._memory.view)
+
+    def intact(self) -> bool:
+        return self._memory.intact()

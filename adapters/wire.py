@@ -35,6 +35,10 @@ REFUSED = b"R"
 """A request cannot be turned into a call; the content says why. The run is over."""
 DONE = b"D"
 """The run is over, the journal holds the replies."""
+SPOILED = b"S"
+"""A call wrote where it must not; the content says where. The worker takes no more calls."""
+FAILED = b"F"
+"""The worker failed by itself; the content says how. (Its exit status could be the library's.)"""
 
 _HEAD = struct.Struct("<Ic")
 
@@ -108,14 +112,22 @@ class Patience:
     Args:
         seconds: how long to wait without progress.
         progress: returns a number that changes whenever there has been some.
+        end: descriptor that can be read once the other side has ended. Its children may still
+            hold the socket open then, so that the socket alone would not tell.
     """
 
     LOOKS = 8
     """How often to look for progress within the time."""
 
-    def __init__(self, seconds: float, progress: Callable[[], int] = lambda: 0) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        progress: Callable[[], int] = lambda: 0,
+        end: int | None = None,
+    ) -> None:
         self._seconds = seconds
         self._progress = progress
+        self._end = end
         self._seen = progress()
         self._deadline = time.monotonic() + seconds
 
@@ -124,16 +136,31 @@ class Patience:
 
         Raises:
             Late: it cannot, and nothing has progressed either.
+            Closed: it cannot, and the other side has ended.
         """
         poll = select.poll()
         poll.register(channel, select.POLLIN)
-        while not poll.poll(max(1.0, 1000 * self._seconds / self.LOOKS)):
+        if self._end is not None:
+            poll.register(self._end, select.POLLIN)
+        while True:
+            ready = poll.poll(max(1.0, 1000 * self._seconds / self.LOOKS))
+            if ready:
+                # What it sent before its end may have come between two looks.
+                if ready[0][0] == channel.fileno() or _readable(channel):
+                    return
+                raise Closed
             seen = self._progress()
             if seen != self._seen:
                 self._seen = seen
                 self._deadline = time.monotonic() + self._seconds
             elif time.monotonic() >= self._deadline:
                 raise Late
+
+
+def _readable(channel: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(channel, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def close_quietly(channel: socket.socket) -> None:

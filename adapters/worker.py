@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import faulthandler
 import gc
+import mmap
 import os
 import resource
 import signal
@@ -20,8 +21,9 @@ from typing import NoReturn
 import msgspec
 
 from halcert.adapters import wire
-from halcert.adapters.calls import Caller, Memory, SymbolMissing
+from halcert.adapters.calls import Caller, Memory, Spoiled, SymbolMissing
 from halcert.adapters.journal import BEGUN, Journal, Lane, array_head
+from halcert.adapters.lifeline import end_with_parent
 from halcert.adapters.memory import libc
 from halcert.adapters.protocol import Answered, Missing, Request
 from halcert.adapters.records import Refused
@@ -30,8 +32,7 @@ from halcert.spec.abi.functions import FUNCTIONS
 CHANNEL_LOST = 113
 """Exit status of a worker whose connection is gone: its session ended, or the library closed it."""
 BROKEN = 114
-"""Exit status of a worker that failed by our own fault; its log holds the reason."""
-PR_SET_PDEATHSIG = 1
+"""Exit status of a worker that failed by our own fault; it says so over the channel before."""
 
 
 class Setting(msgspec.Struct, frozen=True):
@@ -107,6 +108,10 @@ class Worker:
                 reply = Answered(*invoke(request.interface, request.args))
             except SymbolMissing as missing:
                 reply = Missing(str(missing))
+            except Spoiled as output:
+                with self._sending:
+                    wire.send(self._channel, wire.SPOILED, str(output).encode())
+                    os._exit(CHANNEL_LOST)
             except (Refused, LookupError, TypeError, ValueError) as error:
                 refusals.append(f"{request.interface}: {_reason(error)}")
                 return
@@ -146,8 +151,7 @@ def symbols_of(library: ctypes.CDLL) -> list[str]:
 
 def prepare(setting: Setting, parent: int) -> None:
     """Make the process what a program that uses the library would be, but die with its parent."""
-    libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
+    if not end_with_parent(parent):
         os._exit(CHANNEL_LOST)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     faulthandler.disable()
@@ -161,6 +165,9 @@ def main(channel: socket.socket, journal: Journal, setting: Setting, parent: int
     """Be a worker, to the end of the process."""
     # Every request makes objects, none of them in cycles: looking for some only costs time.
     gc.disable()
+    own_pid = os.getpid()
+    # A child that a library forks off and that returns here must neither write replies, ...
+    journal.map.madvise(mmap.MADV_DONTFORK)
     try:
         prepare(setting, parent)
         try:
@@ -168,6 +175,8 @@ def main(channel: socket.socket, journal: Journal, setting: Setting, parent: int
         except OSError as error:
             wire.send(channel, wire.UNLOADABLE, str(error).encode())
             os._exit(0)
+        if os.getpid() != own_pid:
+            os._exit(0)  # ... nor speak for the worker
         wire.send(channel, wire.READY, msgspec.msgpack.encode(symbols_of(library)))
         Worker(channel, journal, library).serve()
     except (OSError, wire.Closed):

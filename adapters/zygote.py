@@ -5,7 +5,11 @@ worker cannot touch it. It is started by ``halcert.adapters.nursery`` as
 ``python -m halcert.adapters.zygote FD``, takes messages from the socket FD, and for every worker
 
 * forks, and hands the worker its end of the channel, its journal and its log;
-* writes the worker's process id into its status pipe, and when it has ended its wait status.
+* writes the worker's process id (or minus an errno) into its status pipe, and when it has ended
+  its wait status.
+
+Each worker leads a process group of its own, which is killed when the worker has ended; what a
+library started besides and took out of that group is adopted here, and killed in the end.
 
 It ends when the socket is closed or its parent is gone. (Not by the parent's death signal: that
 comes when the *thread* that started the zygote ends, and sessions outlive threads.)
@@ -14,6 +18,7 @@ comes when the *thread* that started the zygote ends, and sessions outlive threa
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import os
 import select
@@ -21,15 +26,20 @@ import signal
 import socket
 import struct
 import sys
+import time
+import traceback
 
 import msgspec
 
-from halcert.adapters import worker
+from halcert.adapters import wire, worker
 from halcert.adapters.journal import Journal
+from halcert.adapters.lifeline import adopt_orphans, children, kill_group
 
 MESSAGE_LIMIT = 1 << 17
 STATUS = struct.Struct("<i")
 PARENT_CHECK_MS = 1000
+FAREWELL_SECONDS = 5.0
+"""How long the zygote, at its end, tries to kill what is left."""
 OWN_VARIABLES = "HALCERT_ZYGOTE_VARIABLES"
 """Names the variables that are to be removed from the environment after the start."""
 
@@ -60,7 +70,18 @@ class Zygote:
         self._wake_read, self._wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
 
     def run(self) -> None:
-        """Serve until the other end of the socket is closed."""
+        """Serve until the other end of the socket is closed, and leave nothing behind."""
+        adopt_orphans()
+        self._serve_all()
+        deadline = time.monotonic() + FAREWELL_SECONDS
+        # Again and again: whoever is killed leaves its children to the zygote.
+        while time.monotonic() < deadline and (left := children()):
+            for pid in left:
+                kill_group(pid)
+            self._reap()
+            time.sleep(0.002)
+
+    def _serve_all(self) -> None:
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(self._wake_write, warn_on_full_buffer=False)
         parent = os.getppid()
@@ -80,10 +101,15 @@ class Zygote:
         content, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE_LIMIT, DESCRIPTORS)
         if not content:
             return False
+        if len(descriptors) < DESCRIPTORS and descriptors:
+            # There was no room for all of them here; the closed pipe tells the session.
+            for descriptor in descriptors:
+                os.close(descriptor)
+            return True
         message = self._decode(content)
         if isinstance(message, Kill):
             if message.pid in self._status:
-                os.kill(message.pid, signal.SIGKILL)
+                kill_group(message.pid)
         else:
             self._fork(message, descriptors)
         return True
@@ -91,17 +117,25 @@ class Zygote:
     def _fork(self, message: Spawn, descriptors: list[int]) -> None:
         channel, status, log, journal = descriptors
         own_pid = os.getpid()
-        pid = os.fork()
-        if pid == 0:
-            self._become_worker(message.setting, own_pid, descriptors)
-        self._status[pid] = status
-        self._report(status, pid)
+        try:
+            pid = os.fork()
+        except OSError as error:
+            self._report(status, -(error.errno or errno.EAGAIN))
+            os.close(status)
+        else:
+            if pid == 0:
+                self._become_worker(message.setting, own_pid, descriptors)
+            self._status[pid] = status
+            self._report(status, pid)
         for descriptor in (channel, log, journal):
             os.close(descriptor)
 
     def _become_worker(self, setting: worker.Setting, parent: int, descriptors: list[int]) -> None:
         channel, status, log, journal = descriptors
+        pid = os.getpid()
+        connection = socket.socket(fileno=channel)
         try:
+            os.setsid()
             signal.set_wakeup_fd(-1)
             for number in (signal.SIGCHLD, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
@@ -114,18 +148,25 @@ class Zygote:
             os.close(log)
             mapped = Journal(journal)
             os.close(journal)
-            worker.main(socket.socket(fileno=channel), mapped, setting, parent)
+            worker.main(connection, mapped, setting, parent)
         except BaseException:  # noqa: BLE001 - nothing may come back into the zygote's loop
-            sys.excepthook(*sys.exc_info())
+            if os.getpid() == pid:
+                wire.send(connection, wire.FAILED, traceback.format_exc().encode())
         finally:
             os._exit(worker.BROKEN)
 
     def _reap(self) -> None:
-        while self._status:
-            pid, status = os.waitpid(-1, os.WNOHANG)
-            if pid == 0:
+        while True:
+            try:
+                ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
                 return
-            pipe = self._status.pop(pid, None)
+            if ended is None:
+                return
+            pipe = self._status.pop(ended.si_pid, None)
+            if pipe is not None:
+                kill_group(ended.si_pid)
+            _, status = os.waitpid(ended.si_pid, 0)
             if pipe is not None:
                 self._report(pipe, status)
                 os.close(pipe)

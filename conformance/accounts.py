@@ -11,11 +11,13 @@ from typing import Any
 
 import msgspec
 
+from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Call, Returned, Rule, align_up
 from halcert.spec.profiles import Profile
-from halcert.spec.state import Block, Handle, State
+from halcert.spec.state import USER, Block, Handle, State
+from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
-from halcert.spec.svm.flags import DEV, DVPP, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
@@ -63,11 +65,34 @@ class Accounts:
         """Start with nothing known."""
         self._profile = profile
         self._start: dict[int, int] = {}
+        self._had: dict[tuple[int, int], int] = {}
         self._cached: dict[int, int] = {}
 
     def free_at_start(self, device: int) -> int | None:
         """Return what was free on a device before anything was allocated, if that is known."""
         return self._start.get(device)
+
+    def had_again(self, call: Call, result: Returned, before: State) -> tuple[int, int] | None:
+        """Follow an allocation that an equal one came before.
+
+        Returns:
+            Bytes that were held when the equal one succeeded, and now, if the allocation ran out
+            of memory all the same or succeeded again; None where nothing can be said.
+        """
+        if not isinstance(call, MemAlloc) or result.code not in (0, DrvError.OUT_OF_MEMORY):
+            return None
+        what = (call.flag.word, call.size)
+        held = (
+            sum(self._cached.values())
+            + before.blocks.sum(
+                lambda block: 0 if block.kind in (USER, MAPPED) else generous(block, self._profile)
+            )
+            + before.handles.sum(lambda handle: align_up(handle.size, self._profile.huge))
+        )
+        known = self._had.get(what)
+        if result.code == 0:
+            self._had[what] = held if known is None else max(known, held)
+        return None if known is None else (known, held)
 
     def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
         """Follow a successful call; return the comparisons that it allows."""

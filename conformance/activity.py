@@ -89,6 +89,7 @@ class Done(msgspec.Struct, frozen=True):
         failures: what it found.
         seconds: how long it took.
         trouble: what went wrong with the suite or the adapter; empty if nothing.
+        cut: the activity was ended from outside; what it had found until then is there.
     """
 
     activity: str
@@ -96,6 +97,7 @@ class Done(msgspec.Struct, frozen=True):
     failures: tuple[Failure, ...]
     seconds: float
     trouble: str = ""
+    cut: bool = False
 
 
 class Effort(msgspec.Struct, frozen=True):
@@ -118,6 +120,7 @@ def perform(setting: Setting, activity: Activity, known: set[Cause], effort: Eff
     started = time.monotonic()
     failures: list[Failure] = []
     trouble = ""
+    cut = False
 
     def lab() -> Lab:
         return Lab(setting, activity.name, tally)
@@ -127,18 +130,37 @@ def perform(setting: Setting, activity: Activity, known: set[Cause], effort: Eff
             if broken.cause in known:
                 continue
             known.add(broken.cause)
-            met = time.monotonic() - started
-            failures.append(_followed_up(setting, broken, met, effort))
+            failures.append(_as_met(broken, time.monotonic() - started))
+            failures[-1] = _followed_up(setting, broken, failures[-1], effort)
     except (AdapterError, HarnessError) as error:
         trouble = str(error)
     except Exception as error:  # noqa: BLE001 - a fault of the suite must not end the run
         place = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{Path(place.filename).name}:{place.lineno}"
         trouble = f"{type(error).__name__} in {where}: {error}"
-    return Done(activity.name, tally, tuple(failures), time.monotonic() - started, trouble)
+    except BaseException:  # noqa: BLE001 - ended from outside; the caller sees that it was cut
+        cut = True
+    seconds = time.monotonic() - started
+    return Done(activity.name, tally, tuple(failures), seconds, trouble, cut)
 
 
-def _followed_up(setting: Setting, broken: Broken, met: float, effort: Effort) -> Failure:
+def _as_met(broken: Broken, seconds: float) -> Failure:
+    violation = broken.violation
+    return Failure(
+        rule=violation.rule,
+        strength=violation.strength.value,
+        interface=broken.interface,
+        shape=violation.shape,
+        allowed=violation.allowed,
+        came=violation.came,
+        steps=broken.steps,
+        seconds=seconds,
+        repeated=0,
+        repetitions=0,
+    )
+
+
+def _followed_up(setting: Setting, broken: Broken, met: Failure, effort: Effort) -> Failure:
     """Make the trace small and see whether it fails again."""
 
     def again(steps: Sequence[TraceStep]) -> Broken | None:
@@ -152,18 +174,8 @@ def _followed_up(setting: Setting, broken: Broken, met: float, effort: Effort) -
         for _ in range(effort.repetitions)
         if (met_again := again(broken.steps)) is not None and met_again.cause == broken.cause
     )
-    violation = broken.violation
-    return Failure(
-        rule=violation.rule,
-        strength=violation.strength.value,
-        interface=broken.interface,
-        shape=violation.shape,
-        allowed=violation.allowed,
-        came=violation.came,
-        steps=broken.steps,
-        seconds=met,
-        repeated=repeated,
-        repetitions=effort.repetitions,
+    return msgspec.structs.replace(
+        _as_met(broken, met.seconds), repeated=repeated, repetitions=effort.repetitions
     )
 
 
@@ -206,12 +218,23 @@ def _concurrent(
     found: list[Broken] = []
     while not found and time.monotonic() < until:
         met = _caught_in(lab(), draw)
+        met = [_one_after_the_other(lab(), broken) or broken for broken in met]
         found = [broken for broken in met if broken.cause not in known]
     return found
 
 
 def _caught_in(lab: Lab, draw: RandomDraw) -> list[Broken]:
     return _caught(lab, lambda: _threads(lab, draw))
+
+
+def _one_after_the_other(lab: Lab, broken: Broken) -> Broken | None:
+    """Return how a program of threads fails when its calls are made one by one, if it does.
+
+    Then threads have nothing to do with it, and the trace can be made small.
+    """
+    steps = [msgspec.structs.replace(step, thread=0) for step in broken.steps]
+    with lab:
+        return replay.repeat(lab, steps)
 
 
 def _threads(lab: Lab, draw: RandomDraw) -> None:

@@ -17,6 +17,8 @@ from halcert.spec.language import Call, Record, Sequence
 from halcert.spec.language.domain import annotations_of, domain_of
 
 REFERENCE = "$"
+BYTES = "$bytes"
+"""Member under which a trace holds bytes, in hexadecimal."""
 
 
 class Book:
@@ -86,10 +88,14 @@ def resolve(
                 return dict(value)
             found: Any = outputs[int(value[REFERENCE])]
             for part in str(value["field"]).split("."):
+                if not isinstance(found, Mapping):
+                    raise KeyError(value["field"])
                 found = found[part]
             if not isinstance(found, int):
                 raise KeyError(value["field"])
             return found + int(value.get("plus", 0))
+        if BYTES in value:
+            return bytes.fromhex(str(value[BYTES]))
         return {key: resolve(each, outputs, later) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [resolve(each, outputs, later) for each in value]
@@ -146,6 +152,8 @@ def _named(roles: Mapping[str, str], path: str, value: Any, book: Book) -> Any:
         if role == "address":
             return book.in_range(value)
         return book.exact(value) if role == "handle" else value
+    if isinstance(value, bytes):
+        return {BYTES: value.hex()}
     if isinstance(value, Mapping):
         return {k: _named(roles, f"{path}.{k}", each, book) for k, each in value.items()}
     if isinstance(value, list | tuple):

@@ -22,21 +22,32 @@ from typing import Any, NoReturn
 import msgspec
 
 from halcert.adapters.errors import AdapterError
-from halcert.adapters.protocol import Adapter, Description, Options, Session
+from halcert.adapters.lifeline import end_with
+from halcert.adapters.protocol import Adapter, Description, Options, Request, Session
 from halcert.conformance.activity import Activity, Cause, Done, Effort, perform
 from halcert.conformance.lab import Setting
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle
-from halcert.results import TraceStep
+from halcert.results import Answered, Crashed, Garbled, Hung, Missing, Outcome, TraceStep
+from halcert.spec.abi.codes import symbol_of
 from halcert.spec.catalogue import interfaces
+from halcert.spec.language import poison
 from halcert.spec.profiles import PROFILES
 
+GRACE = 3.0
+"""Seconds in which activities that were ended may hand over what they have found."""
 LEAST = 0.5
 """Seconds under which a turn is not worth starting."""
+EARLY = 11
+"""Flows that come before the witnesses: short ones that find most faults at once."""
+CONCURRENT = 2.0
+"""Seconds of concurrent runs."""
 SLICE = 4.0
 """Seconds of one turn of a machine; between turns the machines learn what is known."""
+MOST_DEVICES = 64
+"""Devices that a machine can have; whoever tells of more does not know."""
 LIVES = 3
 """How often processes of ours may be killed before the campaign is given up."""
 
@@ -90,10 +101,55 @@ def describe(adapter: Adapter, options: Options) -> tuple[Description, tuple[int
     """Return what the adapter talks to, and the ids of the devices.
 
     Raises:
-        AdapterError: the implementation cannot be started.
+        AdapterError: the implementation cannot be started, or offers no usable number of devices.
     """
     description = adapter.describe(options)
-    return description, tuple(range(description.devices or 0))
+    count = description.devices
+    if count == 0:
+        raise AdapterError(
+            f"{description.implementation} offers no device",
+            "Are the device nodes there and accessible? `halcert doctor` tells what it sees.",
+        )
+    if count is None or not 0 < count <= MOST_DEVICES:
+        told = _no_count(adapter, options) if count is None else _strange_count(count)
+        raise AdapterError(
+            f"{description.implementation} gives no usable number of devices: {told}",
+            f"Nothing can be tested without at least one and at most {MOST_DEVICES} devices.",
+        )
+    return description, tuple(range(count))
+
+
+COUNTING = "drvGetDevNum"
+
+
+def _strange_count(count: int) -> str:
+    if count == poison(32):
+        return f"{COUNTING} succeeded and left its output alone"
+    return f"it reports {count}"
+
+
+def _no_count(adapter: Adapter, options: Options) -> str:
+    """Ask once more for the number of devices, to say what comes instead of one."""
+    with adapter.open(next(iter(PROFILES)), options) as session:
+        if not session.offers(COUNTING):
+            return f"it has no {COUNTING}"
+        return f"{COUNTING} {_in_words(session.spawn().call(Request(COUNTING, {'num_dev': True})))}"
+
+
+def _in_words(outcome: Outcome) -> str:
+    match outcome:
+        case Answered(code=code):
+            return f"answers {symbol_of(code)}"
+        case Crashed(signal=0):
+            return "ends the process"
+        case Crashed(signal=number):
+            return f"crashes with signal {number}"
+        case Hung(seconds=seconds):
+            return f"gives no answer within {seconds:g} s"
+        case Garbled(note=note):
+            return f"answers what is no reply: {note}"
+        case Missing():
+            return "is missing"
 
 
 def directed(
@@ -107,13 +163,15 @@ def directed(
         witnesses: names and calls of the witnesses.
     """
     area = target.areas[0]
-    found = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
-    found += [
-        Activity(f"witness[{name}]", "witness", area, seed, steps=steps)
-        for name, steps in witnesses
-    ]
-    found.append(Activity("concurrent[threads]", "concurrent", area, seed, seconds=3.0))
-    return found
+    flows = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
+    rules: list[Activity] = []
+    boundaries: list[Activity] = []
+    for name, steps in witnesses:
+        # The first witness of a rule shows it; further ones have a number and try its edges.
+        group = boundaries if ":" in name else rules
+        group.append(Activity(f"witness[{name}]", "witness", area, seed, steps=steps))
+    threads = Activity("concurrent[threads]", "concurrent", area, seed, seconds=CONCURRENT)
+    return [*flows[:EARLY], *rules, *flows[EARLY:], threads, *boundaries]
 
 
 def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:
@@ -127,19 +185,49 @@ def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:
 _here: dict[str, Any] = {}
 
 
-def _set_up() -> None:
-    """Prepare a process of ours: leave Ctrl-C to the parent, close the session at the end."""
+def _set_up(main_process: int) -> None:
+    """Prepare a process of ours: leave interrupts to the main one, and end when that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, _hand_over)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
+    end_with(main_process)
     Finalize(None, _tear_down, exitpriority=1)
+
+
+def pool_of(jobs: int) -> ProcessPoolExecutor:
+    """Return processes of ours, each of which holds a session while it has work."""
+    context = multiprocessing.get_context("forkserver")
+    return ProcessPoolExecutor(
+        jobs, mp_context=context, initializer=_set_up, initargs=(os.getpid(),)
+    )
+
+
+def end_all(pool: ProcessPoolExecutor) -> None:
+    """End what the processes of a pool have under way; they hand over what they have found."""
+    for process in list((getattr(pool, "_processes", None) or {}).values()):
+        with suppress(ProcessLookupError):
+            os.kill(process.pid, signal.SIGUSR1)
 
 
 class Ended(BaseException):
     """The parent ends this process."""
 
 
+def _hand_over(*_: object) -> None:
+    """Answer SIGUSR1, which comes on Ctrl-C: what is under way ends and hands over its findings.
+
+    Who has nothing to do goes on waiting, since a process that leaves a pool takes the results
+    of the others with it.
+    """
+    if _here.get("busy"):
+        _here["busy"] = False
+        raise Ended
+
+
 def _end(*_: object) -> None:
-    """Answer SIGTERM, which comes on Ctrl-C and when another process of the pool was killed."""
+    """Answer SIGTERM, which comes when another process of the pool, or the main one, has gone."""
+    _here["leaving"] = True
     if not _here.get("busy"):
         _leave()
     _here["busy"] = False
@@ -164,7 +252,8 @@ def _setting(target: Target) -> Setting:
 
 def _tear_down() -> None:
     session = _here.pop("session", None)
-    _here.clear()
+    _here.pop("target", None)
+    _here.pop("setting", None)
     if session is not None:
         session.close()
 
@@ -173,13 +262,16 @@ def _perform(target: Target, activity: Activity, known: set[Cause], effort: Effo
     try:
         setting = _setting(target)
         _here["busy"] = True
-        return perform(setting, activity, known, effort)
+        done = perform(setting, activity, known, effort)
     except AdapterError as error:
         return Done(activity.name, Tally(), (), 0.0, str(error))
     except Ended:
         _leave()
     finally:
         _here["busy"] = False
+    if _here.get("leaving"):
+        _leave()
+    return done
 
 
 class Campaign:
@@ -252,9 +344,10 @@ class Campaign:
     def _alone(self, queue: Iterator[Activity], begin: Any, end: Any) -> None:
         for activity in queue:
             begin(activity)
-            self._took(
-                _perform(self.target, activity, self._known, self.plan.effort), activity, end
-            )
+            done = _perform(self.target, activity, self._known, self.plan.effort)
+            self._took(done, activity, end)
+            if done.cut:
+                raise KeyboardInterrupt
             if self._over():
                 return
 
@@ -275,14 +368,21 @@ class Campaign:
                     queue, pool = chain(lost[1:], queue), self._pool()
             self.stopped = f"processes of the suite were killed {LIVES} times"
         except KeyboardInterrupt:
-            _end_all(pool)
+            end_all(pool)
+            self._take_what_is_left(running, end)
             raise
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 
+    def _take_what_is_left(self, running: dict[Future[Done], Activity], end: Any) -> None:
+        """Take what activities had found when they were ended."""
+        finished, _ = wait(running, timeout=GRACE)
+        for future in finished:
+            if not future.cancelled() and future.exception() is None:
+                self._took(future.result(), running[future], end)
+
     def _pool(self) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context("forkserver")
-        return ProcessPoolExecutor(self.plan.jobs, mp_context=context, initializer=_set_up)
+        return pool_of(self.plan.jobs)
 
     def _until_broken(
         self,
@@ -327,9 +427,3 @@ class Campaign:
 
 def _killed(future: Future[Done]) -> bool:
     return isinstance(future.exception(), BrokenProcessPool)
-
-
-def _end_all(pool: ProcessPoolExecutor) -> None:
-    for process in list((getattr(pool, "_processes", None) or {}).values()):
-        with suppress(ProcessLookupError):
-            os.kill(process.pid, signal.SIGTERM)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import msgspec
@@ -12,7 +12,7 @@ import msgspec
 from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort
-from halcert.conformance.campaign import Campaign, Plan, Target, directed
+from halcert.conformance.campaign import Campaign, Plan, Target, directed, end_all, pool_of
 from halcert.conformance.suite import trace_environment
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
@@ -112,20 +112,28 @@ def search_all(
     """
     activities = directed(target, seed, witness_activities(target.areas, target.profile))
     results: dict[str, FaultResult] = {}
-    context = get_context("forkserver")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+    with pool_of(jobs) as pool:
         pending: dict[Future[FaultResult], Fault] = {
             pool.submit(search, fault, target, seed, budget, activities): fault for fault in faults
         }
         try:
             for future in as_completed(pending):
-                result = future.result()
+                result = _result(future, pending[future])
                 results[result.name] = result
                 told(result)
         except KeyboardInterrupt:
+            end_all(pool)
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [results[fault.name] for fault in faults]
+
+
+def _result(future: Future[FaultResult], fault: Fault) -> FaultResult:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        trouble = "a process of the suite was killed"
+        return FaultResult(fault.name, fault.interface, fault.summary, found=False, trouble=trouble)
 
 
 def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:

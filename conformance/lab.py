@@ -26,6 +26,7 @@ from halcert.spec.language import Call, Interface, Record, Returned, Rule, Stren
 from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
+from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN
 
 
 class Broken(Exception):
@@ -86,6 +87,7 @@ class Lab:
     steps: list[TraceStep] = field(default_factory=list)
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     _book: Book = field(default_factory=Book)
+    _learned: set[int] = field(default_factory=set)
     _observing: bool = False
     _actors: dict[int, Actor] = field(default_factory=dict)
 
@@ -213,6 +215,7 @@ class Lab:
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         if judgement.violation is not None:
             raise self._broken(judgement.violation, interface.name)
+        self._had_again(call, result, process)
         before = self.view(process)
         self.world = judgement.world
         if outcome.code == 0:
@@ -220,12 +223,25 @@ class Lab:
             self._balance(call, result, before, process)
         return result
 
+    def _had_again(self, call: Call, result: Returned, process: int) -> None:
+        known = self.accounts.had_again(call, result, self.view(process))
+        if known is None:
+            return
+        rule = MEMORY_CAN_BE_HAD_AGAIN
+        if result.code != 0 and not rule.function(*known):
+            then, now = known
+            allowed = f"success: an equal call succeeded with {then} bytes held, now {now} are"
+            raise self.fail(rule, "account", allowed, "failure with DRV_ERROR_OUT_OF_MEMORY")
+        if result.code == 0:
+            self.tally.show((rule.id,), self.test)
+
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
         for balance in self.accounts.after(call, result, before, self.view(process)):
             if not balance.holds:
                 came = f"{balance.free} bytes free"
                 raise self.fail(balance.rule, "account", balance.allowed, came)
-            self.tally.show((balance.rule.id,), self.test)
+            if balance.held:
+                self.tally.show((balance.rule.id,), self.test)
 
     def learn(
         self, number: int, result: Returned, out: Mapping[str, Any], process: int = 0
@@ -241,7 +257,9 @@ class Lab:
                 continue
             block = view.blocks.at(value)
             if block.exists:
-                self._book.learn_range(value, block.extent, number, name)
+                if block.memory not in self._learned:  # a query gives nothing that is new
+                    self._learned.add(block.memory)
+                    self._book.learn_range(value, block.extent, number, name)
             else:
                 self._book.learn_exact(value, number, name)
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import math
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from halcert.adapters.protocol import Description, Options
+from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
 from halcert.conformance.campaign import Plan, Target, describe
 from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
@@ -16,6 +18,10 @@ from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.profiles import PROFILES
 
 USUAL_EFFORT = Effort()
+MOST_SEED = 2**63 - 1
+"""The greatest seed."""
+JOBS_FOR_EACH_CORE = 4
+"""Processes that run tests, for each core; more of them only stand in each other's way."""
 
 
 class UsageError(Exception):
@@ -89,11 +95,21 @@ def _near(name: str, known: Iterable[str]) -> str:
     return f"{hint} Known are: {', '.join(known)}" if hint else f"; known are: {', '.join(known)}"
 
 
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def sensible_jobs(jobs: int) -> int:
+    """Return the number of processes to start where a user asks for so many."""
+    return min(jobs, JOBS_FOR_EACH_CORE * cores())
+
+
 def target_of(choice: Choice) -> tuple[Target, Description]:
     """Return what is tested and the adapter's description of it.
 
     Raises:
-        UsageError: adapter, profile or area is unknown.
+        UsageError: adapter, profile or area is unknown, or the adapter takes no such option.
         AdapterError: the implementation cannot be started.
     """
     areas = known_areas(choice.areas)
@@ -102,11 +118,28 @@ def target_of(choice: Choice) -> tuple[Target, Description]:
         adapter = adapter_named(choice.adapter)
     except UnknownAdapter as error:
         raise UsageError(f"{error}{_near(choice.adapter, adapter_names())}") from error
+    _check_options(choice, adapter)
     options = Options(
         library=choice.library, fault=choice.fault, environment=dict(choice.environment)
     )
     description, devices = describe(adapter, options)
+    if choice.library is not None and not description.path:
+        raise UsageError(f"adapter {choice.adapter!r} takes no --library: it loads none")
     return Target(choice.adapter, options, profile, areas, devices), description
+
+
+def _check_options(choice: Choice, adapter: Adapter) -> None:
+    if choice.library == "":
+        raise UsageError("--library is empty; give the path of a library, or leave it out")
+    if choice.fault is None:
+        return
+    if choice.library is not None:
+        raise UsageError(
+            "--fault and --library exclude each other: "
+            "faults are seeded in the bundled software driver only"
+        )
+    if not hasattr(adapter, "faults"):
+        raise UsageError(f"adapter {choice.adapter!r} takes no --fault: it has no seeded faults")
 
 
 def prepared(choice: Choice) -> Suite:
@@ -118,8 +151,10 @@ def prepared(choice: Choice) -> Suite:
     """
     if choice.jobs < 1:
         raise UsageError("--jobs must be at least 1")
-    if choice.budget <= 0:
-        raise UsageError("--budget must be more than 0 seconds")
+    if not 0 < choice.budget < math.inf:
+        raise UsageError("--budget must be a number of seconds above 0")
+    if not 0 <= choice.seed <= MOST_SEED:
+        raise UsageError(f"--seed must be a number of 0 to {MOST_SEED}")
     target, description = target_of(choice)
     try:
         ensure_writable(choice.out)

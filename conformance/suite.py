@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from halcert.conformance.verdicts import (
     verdict_of_failure,
 )
 from halcert.conformance.witness import witness_activities
+from halcert.model.proofs import are_kept
 from halcert.results import (
     Certificate,
     TestResult,
@@ -44,6 +46,7 @@ class Suite:
         plan: how much to do.
         out: folder for what the run leaves.
         campaign: the run itself.
+        notes: what could not be written down, a line for each.
     """
 
     def __init__(
@@ -54,6 +57,7 @@ class Suite:
         self.plan = plan
         self.out = out
         self.campaign = Campaign(target, plan)
+        self.notes: list[str] = []
         self._description = description
         self._command = command
         self._tests: list[TestResult] = []
@@ -61,6 +65,10 @@ class Suite:
         self._best: dict[tuple[str, str, str], tuple[bool, int]] = {}
         self._started = datetime.now(timezone.utc)
         self._clock = time.monotonic()
+
+    def tests_are_ready(self) -> bool:
+        """Tell whether the witnesses are at hand; else the first look at them takes seconds."""
+        return are_kept(self.target.areas, self.target.profile)
 
     def activities(self) -> list[Activity]:
         """Return the directed activities of the run, in order."""
@@ -85,6 +93,8 @@ class Suite:
     ) -> Certificate:
         """Do the activities and return the certificate; Ctrl-C ends the run, not the result."""
         interrupted = False
+        self._clock = time.monotonic()
+        self._forget_earlier_traces()
 
         def ended(activity: Activity, done: Done) -> None:
             self._keep(activity, done)
@@ -114,7 +124,7 @@ class Suite:
             known = self._best.get(failure.cause)
             if known is None or rank_of(failure) < known:
                 self._best[failure.cause] = rank_of(failure)
-                self._traces[failure.cause] = self._write_trace(activity, failure)
+                self._keep_trace(activity, failure)
         self._tests.append(
             TestResult(
                 name=activity.name,
@@ -125,6 +135,19 @@ class Suite:
                 message=message_of(done),
             )
         )
+
+    def _forget_earlier_traces(self) -> None:
+        """Remove the traces of an earlier run, which nothing in this one would explain."""
+        for path in (self.out / TRACES).glob("*.jsonl"):
+            with suppress(OSError):
+                path.unlink()
+
+    def _keep_trace(self, activity: Activity, failure: Failure) -> None:
+        """Write a trace; what cannot be written is noted, and the run goes on."""
+        try:
+            self._traces[failure.cause] = self._write_trace(activity, failure)
+        except OSError as error:
+            self.notes.append(f"{error.filename}: not written: {error.strerror}")
 
     def _write_trace(self, activity: Activity, failure: Failure) -> str:
         name = re.sub(r"[^A-Za-z0-9.-]+", "-", "-".join(failure.cause))
@@ -140,7 +163,7 @@ class Suite:
             came=failure.came,
             environment=trace_environment(self.target.options),
         )
-        path = self.out / "traces" / f"{name}.jsonl"
+        path = self.out / TRACES / f"{name}.jsonl"
         write_trace(Trace(header, failure.steps), path)
         return str(path.relative_to(self.out))
 
@@ -151,6 +174,8 @@ def trace_environment(options: Options) -> dict[str, str]:
     return {**options.environment, **seeded}
 
 
+TRACES = "traces"
+"""Folder of the traces within the out folder."""
 SEEDED_FAULT = "SOFTHAL_FAULT"
 """Variable by which the software driver's fault build is told its fault."""
 

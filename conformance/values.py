@@ -20,7 +20,7 @@ from halcert.spec.language import BitWord, Flag, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import Profile
-from halcert.spec.state import USER, Block
+from halcert.spec.state import Block
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, AllocFlags
 
 TOP = 2**64
@@ -265,8 +265,3 @@ def alloc_size(draw: Draw) -> int:
     """Choose a size that an allocation can have: small ones, page ends, a few MiB."""
     edges = (1, 4095, 4096, 4097, 65536, 2**21 - 1, 2**21, 2**21 + 1, 2**22, 2**22 + 1)
     return draw.pick(edges) if draw.chance(75) else draw.integer(1, 4 * MODEST)
-
-
-def user_blocks(lab: Lab) -> list[Block]:
-    """Return the ordinary process memory that the program has."""
-    return [b for b in lab.blocks() if b.kind == USER]

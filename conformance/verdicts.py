@@ -29,6 +29,8 @@ from halcert.spec.abi.codes import symbol_of
 from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Area, Kind, Rule, Strength
 
+DEADLY = ("crashed", "hung", "garbled")
+"""Ways of failing that are serious whatever the strength of the rule."""
 BROKEN = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG)
 """Verdicts that are the implementation's fault."""
 
@@ -176,8 +178,10 @@ def _verdict(
 
 def _broken(rule: Rule, verdict: Verdict, found: Sequence[Finding]) -> str:
     """Return the strength of the strongest part of a rule that is broken."""
-    if verdict not in BROKEN:
+    if verdict not in (*BROKEN, Verdict.FLAKY):
         return ""
+    if any(finding.shape in DEADLY for finding in found):
+        return Strength.MUST.value
     strengths = {finding.strength for finding in found} or {rule.strength.value}
     return next(each.value for each in Strength if each.value in strengths)
 
@@ -185,7 +189,14 @@ def _broken(rule: Rule, verdict: Verdict, found: Sequence[Finding]) -> str:
 def stands_against(result: RuleResult) -> bool:
     """Tell whether a verdict stands against a certificate."""
     crashed = result.verdict in (Verdict.CRASHED, Verdict.HUNG)
-    return crashed or result.broken == Strength.MUST.value
+    violates = result.verdict is Verdict.VIOLATES
+    return crashed or (violates and result.broken == Strength.MUST.value)
+
+
+def _flaky_and_serious(result: RuleResult) -> bool:
+    """Tell whether something serious was seen once that did not come again."""
+    strength = result.broken or result.strength
+    return result.verdict is Verdict.FLAKY and strength == Strength.MUST.value
 
 
 def judged(
@@ -197,7 +208,7 @@ def judged(
     open_rules = [
         r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.NOT_EXERCISED
     ]
-    flaky = [r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.FLAKY]
+    flaky = [result.id for result in results if _flaky_and_serious(result)]
     if broken:
         return Exit.VIOLATIONS, f"{_rules(broken)} broken"
     if troubled:
@@ -207,7 +218,8 @@ def judged(
     if flaky:
         return Exit.INCOMPLETE, f"{_rules(flaky)} broken once and not again"
     if open_rules:
-        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised"
+        why = f": {campaign.stopped}" if campaign.stopped else ""
+        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised{why}"
     if campaign.stopped:
         return Exit.INCOMPLETE, campaign.stopped
     return Exit.OK, ""

@@ -47,10 +47,8 @@ def witness_activities(
 
     Those that end in something undefined show that a rule is reachable and are never carried out.
     """
-    try:
-        from halcert.model.proofs import witnesses
-    except ImportError:
-        return []
+    from halcert.model.proofs import witnesses
+
     found = []
     counts: dict[str, int] = {}
     for witness in witnesses(areas, profile):

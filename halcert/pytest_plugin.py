@@ -17,7 +17,7 @@ import pytest
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
-from halcert.conformance.run import Choice, UsageError, prepared
+from halcert.conformance.run import Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.suite import Suite, message_of, outcome_of
 from halcert.conformance.verdicts import stands_against
 from halcert.reports import write_reports
@@ -42,6 +42,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """Start the suite if an adapter is named."""
     if config.getoption("adapter", None) is None:
         return
+    if config.getoption("numprocesses", None) or config.getoption("tx", None):
+        raise pytest.UsageError("the suite cannot be divided by pytest-xdist; use --jobs, not -n")
+    if not config.getoption("out"):
+        raise pytest.UsageError("--out is empty; give the name of a folder")
+    jobs = config.getoption("jobs")
+    if sensible_jobs(jobs) < jobs:
+        note = pytest.PytestConfigWarning(f"--jobs {sensible_jobs(jobs)} is taken, not {jobs}")
+        config.issue_config_time_warning(note, stacklevel=2)
     choice = Choice(
         adapter=config.getoption("adapter"),
         library=config.getoption("library"),
@@ -50,7 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
         areas=tuple(filter(None, config.getoption("areas").split(","))),
         seed=config.getoption("seed"),
         budget=config.getoption("budget"),
-        jobs=config.getoption("jobs"),
+        jobs=sensible_jobs(jobs),
         out=Path(config.getoption("out")),
         command=shlex.join(["pytest", *sys.argv[1:]]),
     )
@@ -160,7 +168,18 @@ class SuitePlugin:
         for item in items:
             if item.rule:
                 report(item, *of_rule(results[item.rule], self.certificate), 0.0)
-        write_reports(self.certificate, self.suite.out)
+        self._write(self.certificate, items[0].config)
+
+    def _write(self, certificate: Certificate, config: pytest.Config) -> None:
+        """Write the reports; what cannot be written is a warning, the verdicts stay."""
+        notes = list(self.suite.notes)
+        try:
+            write_reports(certificate, self.suite.out)
+        except OSError as error:
+            place = error.filename or self.suite.out
+            notes.append(f"{place}: reports not written: {error.strerror}")
+        for note in notes:
+            config.issue_config_time_warning(pytest.PytestWarning(note), stacklevel=2)
 
 
 def of_rule(result: RuleResult, certificate: Certificate) -> tuple[str, str]:
@@ -191,15 +210,14 @@ def report(item: pytest.Item, outcome: str, message: str, seconds: float) -> Non
             duration=seconds if when == "call" else 0.0,
         )
         if when == "call":
-            _fill(made, item, outcome, message)
+            _fill(made, outcome, message)
         hook.pytest_runtest_logreport(report=made)
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
 
 
-def _fill(made: pytest.TestReport, item: pytest.Item, outcome: str, message: str) -> None:
+def _fill(made: pytest.TestReport, outcome: str, message: str) -> None:
     if outcome in ("failed", "error"):
         made.outcome, made.longrepr = "failed", message
-        item.session.testsfailed += 1
     elif outcome == "skipped":
         made.outcome, made.longrepr = "skipped", ("halcert", 0, message)
     elif outcome == "deviates":

@@ -145,7 +145,7 @@ class _Printer:
             head.append(f"  {one_line(finding.strength)}", style="not bold default")
         self.line(head, indent=1)
         if each.rule:
-            self.line(each.rule.summary, indent=4)
+            self.line(each.rule.summary.replace("``", ""), indent=4)
         self.line(Text(f"allowed  {one_line(finding.allowed)}"), indent=4)
         came = Text("came     ").append(one_line(finding.came), style=STYLES[each.tone])
         self.line(came, indent=4)

@@ -18,6 +18,10 @@ def _accounted(free_at_start: int, free: int, live: int) -> bool:
     return free <= free_at_start - live
 
 
+def _had_again(held_then: int, held_now: int) -> bool:
+    return held_now > held_then
+
+
 def _returned(free_at_start: int, free: int, held: int) -> bool:
     return free >= free_at_start - held
 
@@ -51,6 +55,16 @@ NOTHING_LEAKS = Rule(
     sources=(MODULE_DOC.at("SVM, free"), SENSE),
     interface="any",
 )
+MEMORY_CAN_BE_HAD_AGAIN = Rule(
+    id="SVM-ANY-005",
+    kind=Kind.UNIVERSAL,
+    strength=Strength.SHOULD,
+    function=_had_again,
+    summary="What could be allocated once can be allocated again with no more memory held.",
+    detail="Arguments are bytes held when it succeeded and now; frees that caches may keep count.",
+    sources=(SENSE,),
+    interface="any",
+)
 CALLS_ARE_ATOMIC = Rule(
     id="SVM-ANY-004",
     kind=Kind.UNIVERSAL,
@@ -65,4 +79,5 @@ UNIVERSAL = (
     LIVE_MEMORY_IS_ACCOUNTED,
     NOTHING_LEAKS,
     CALLS_ARE_ATOMIC,
+    MEMORY_CAN_BE_HAD_AGAIN,
 )

@@ -8,13 +8,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import shlex
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-from halcert.adapters.errors import AdapterError, DriverDoesNotBuild, NoCompiler
+from halcert.adapters.errors import (
+    AdapterError,
+    AddressSpaceLimited,
+    DriverDoesNotBuild,
+    NoCompiler,
+)
 
 FOLDER = Path(__file__).resolve().parent
 CORRECT = "libsofthal.so"
@@ -22,6 +28,8 @@ FAULTY = "libsofthal-faults.so"
 DEFINES = {CORRECT: (), FAULTY: ("-DSOFTHAL_FAULTS",)}
 FLAGS = ("-std=c11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE")
 WORKING_COPY = (FOLDER.parent.parent / "pyproject.toml").is_file()
+ADDRESS_SPACE = 33 << 40
+"""Bytes of address space for a process with the driver: 32 TiB of windows, and some room."""
 
 
 def library(name: str = CORRECT) -> Path:
@@ -49,6 +57,23 @@ def library(name: str = CORRECT) -> Path:
     if not built.is_file():
         _compile(compiler, flags, sources, built)
     return built
+
+
+def demand_address_space() -> None:
+    """Check that a process may reserve the driver's address windows.
+
+    Without them the driver answers as if it had no device, and would be blamed for it.
+
+    Raises:
+        AddressSpaceLimited: the limit of this process, which workers inherit, is lower.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < ADDRESS_SPACE:
+        raise AddressSpaceLimited(
+            f"the software driver reserves {ADDRESS_SPACE >> 40} TiB of address space, "
+            f"and the limit is {limit >> 20} MiB",
+            "Run it with `ulimit -v unlimited`; address space costs no memory.",
+        )
 
 
 def _digest(compiler: list[str], flags: list[str]) -> str:
@@ -86,7 +111,9 @@ def _compile(compiler: list[str], flags: list[str], sources: list[Path], built: 
     with tempfile.TemporaryDirectory(dir=built.parent) as scratch:
         fresh = Path(scratch) / built.name
         command = [*compiler, *flags, f"-I{FOLDER}", "-o", str(fresh), *map(str, sources)]
-        done = subprocess.run([*command, "-pthread"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*command, "-pthread"], capture_output=True, text=True, errors="replace", check=False
+        )
         if done.returncode != 0:
             raise DriverDoesNotBuild(
                 f"the software driver does not compile:\n{done.stderr.strip()[:4000]}",

@@ -7,7 +7,7 @@ from halcert.conformance.scenarios.registry import Scenario
 from halcert.conformance.scenarios.svm import allocate, open_all
 from halcert.spec.abi.constants import CtrlType, InfoType
 from halcert.spec.profiles import MIB
-from halcert.spec.svm.flags import DEV, DVPP, HOST
+from halcert.spec.svm.flags import DEV, DVPP, HOST, MODULE_LIMIT
 
 ADDR_CHECK = int(InfoType.MEM_INFO_TYPE_ADDR_CHECK)
 DEV_BIT, HOST_BIT, DVPP_BIT = 2, 4, 8
@@ -37,7 +37,8 @@ def reachable(lab: Lab) -> None:
     for addresses in (known[:2], known, [*known, host], []):
         for mask in (DEV_BIT, DVPP_BIT, DEV_BIT | DVPP_BIT, HOST_BIT):
             info = {"addr": addresses, "cnt": len(addresses), "mem_type": mask}
-            lab.call("halMemGetInfo", device=device, type=ADDR_CHECK, info=info)
+            for asked in lab.setting.devices:
+                lab.call("halMemGetInfo", device=asked, type=ADDR_CHECK, info=info)
     info = {"addr": known[:1] * 1025, "cnt": 1025, "mem_type": DEV_BIT}
     lab.call("halMemGetInfo", device=device, type=ADDR_CHECK, info=info)
     info = {"addr": known[:1] * 1024, "cnt": 1024, "mem_type": DEV_BIT}
@@ -61,6 +62,10 @@ def modules(lab: Lab) -> None:
     """Ask for the module of addresses."""
     open_all(lab)
     kind = int(CtrlType.CTRL_TYPE_GET_ADDR_MODULE_ID)
+    for module in (0, 1, 7, MODULE_LIMIT - 1, MODULE_LIMIT, 255):
+        kept = allocate(lab, 4096, DEV, lab.setting.devices[-1], module=module)
+        if kept is not None:
+            control(lab, kind, {"value": kept})
     block = allocate(lab, 8192, DEV, lab.setting.devices[0], module=33)
     for address in (block or 0, (block or 0) + 4096, 4096):
         control(lab, kind, {"value": address})

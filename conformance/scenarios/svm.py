@@ -9,7 +9,8 @@ from halcert.spec.profiles import GIB, MIB
 from halcert.spec.state import Block
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MODULE_LIMIT, SVM, AllocFlags
 
-KIB = 1024
+HBM = 1
+"""Physical type of plain device memory."""
 RUNTIME_MODULE = 7
 
 
@@ -73,6 +74,8 @@ def every_kind(lab: Lab) -> None:
     check_all(lab)
     for block in lab.blocks():
         query(lab, block)
+        for distance in (1, 4096, block.extent // 2, block.extent - 1):
+            lab.call("halMemFree", pp=block.base + distance)
         free(lab, block.base)
         lab.call("halMemFree", pp=block.base)
 
@@ -90,7 +93,7 @@ def query(lab: Lab, block: Block) -> None:
 def device_to_device(lab: Lab) -> None:
     """Copy within a device and between devices."""
     open_all(lab)
-    size = 70_000
+    size = 3 * MIB + 17
     blocks = [allocate(lab, size, DEV, device) for device in lab.setting.devices for _ in (0, 1)]
     host = allocate(lab, size, HOST)
     if host is None:
@@ -142,16 +145,30 @@ def large_blocks(lab: Lab) -> None:
     open_all(lab)
     device = lab.setting.devices[0]
     for size in (512 * MIB, 512 * MIB + 1, GIB + 4096):
-        for bits in ({}, {"huge": 1}):
+        for bits in ({}, {"huge": 1}, {"giant": 1}):
             address = allocate(lab, size, DEV, device, **bits)
             if address is None:
                 continue
             block = lab.view().blocks.at(address)
             fill_all(lab)
             check_block(lab, block)
+            across(lab, block, 512 * MIB)
             query(lab, block)
             free(lab, address)
             lab.call("halMemFree", pp=address)
+
+
+def across(lab: Lab, block: Block, place: int) -> None:
+    """Write and read a few bytes on both sides of a place in a block, if it is that large."""
+    host = allocate(lab, 64, HOST)
+    if host is None or block.size < place + 32:
+        return
+    store(lab, host, 64, 19)
+    copy(lab, block.base + place - 32, host, 64)
+    lab.call("host.fill", address=host, size=64, value=0)
+    copy(lab, host, block.base + place - 32, 64)
+    lab.call("host.load", address=host, size=64)
+    free(lab, host)
 
 
 def exhaustion(lab: Lab) -> None:
@@ -162,7 +179,7 @@ def exhaustion(lab: Lab) -> None:
     chunk = max((lab.accounts.free_at_start(device) or 8 * GIB) // 6, 64 * MIB) & ~(2 * MIB - 1)
     got: list[int] = []
     for _ in range(24):
-        address = allocate(lab, chunk, DEV, device, huge=1)
+        address = allocate(lab, chunk, DEV, device, huge=1, phys=HBM)
         if address is None:
             break
         got.append(address)
@@ -209,7 +226,7 @@ def closing_takes_memory(lab: Lab) -> None:
     open_all(lab)
     first, last = lab.setting.devices[0], lab.setting.devices[-1]
     audit(lab, first)
-    blocks = [allocate(lab, 4 * MIB, DEV, first) for _ in range(3)]
+    blocks = [allocate(lab, 4 * MIB, DEV, first, phys=HBM) for _ in range(3)]
     other = allocate(lab, MIB, DEV, last)
     host = allocate(lab, MIB, HOST)
     fill_all(lab)
@@ -251,6 +268,14 @@ def queries(lab: Lab) -> None:
             query(lab, lab.view().blocks.at(block))
 
 
+def contiguous(lab: Lab) -> None:
+    """Contiguous blocks below, at and above the largest size."""
+    open_all(lab)
+    for kind in (DEV, DVPP, SVM):
+        for size in (4096, 4 * MIB - 1, 4 * MIB, 4 * MIB + 1):
+            free(lab, allocate(lab, size, kind, lab.setting.devices[-1], contiguous=1))
+
+
 SVM_SCENARIOS: dict[str, Scenario] = {
     flow.__name__.replace("_", "-"): flow
     for flow in (
@@ -265,5 +290,6 @@ SVM_SCENARIOS: dict[str, Scenario] = {
         closing_takes_memory,
         opening_is_not_counted,
         queries,
+        contiguous,
     )
 }

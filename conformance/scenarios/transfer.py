@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise, product
+
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
 from halcert.conformance.scenarios.registry import Scenario, gave
 from halcert.conformance.scenarios.svm import allocate, free, open_all, query, store
 from halcert.spec.profiles import MIB
-from halcert.spec.svm.flags import DEV, HOST, HOST_UVA, SVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM
 
 TO_DEVICE = 1
 TO_HOST = 2
@@ -79,10 +81,12 @@ def rows_by_descriptor(lab: Lab) -> None:
     if pair is None:
         return
     host, block = pair
-    for fixed in (0, 100, 499, 500):
+    for fixed in (0, 100, 150, 499, 500):
         made = matrix(lab, CONVERT, block, host, TO_DEVICE, fixed_size=fixed, dma={"devid": device})
         number = descriptor_of(made, "p_copy")
         if number:
+            lab.call("halMemcpySumbit", dma_addr=number, flag=AT_ONCE)
+            check_all(lab)
             matrix(lab, DESTROY, block, host, TO_DEVICE, dma=number)
     check_all(lab)
     free(lab, host, block)
@@ -94,6 +98,65 @@ def descriptor_of(result: object, output: str) -> int:
         return 0
     record = getattr(result, output)
     return int(getattr(record, "dma", record).dma if output == "p_copy" else record.dma)
+
+
+def many_rows(lab: Lab) -> None:
+    """Copy matrices of many rows, dense on one side, on both, or on none."""
+    open_all(lab)
+    pair = ends(lab, 70_000, lab.setting.devices[-1])
+    if pair is None:
+        return
+    host, block = pair
+    for width, dpitch, spitch, height in (
+        (64, 64, 64, 150),
+        (64, 64, 65, 150),
+        (64, 65, 64, 150),
+        (1, 1, 700, 70),
+        (699, 700, 699, 70),
+    ):
+        sizes = {"width": width, "dpitch": dpitch, "spitch": spitch, "height": height}
+        matrix(lab, SYNC, block, host, TO_DEVICE, **sizes)
+        check_all(lab)
+        matrix(lab, SYNC, host, block, TO_HOST, **sizes)
+        check_all(lab)
+
+
+def out_of_order(lab: Lab) -> None:
+    """Wait for a long copy before a short one that was started first, in the same blocks."""
+    open_all(lab)
+    size = 48 * MIB
+    pair = ends(lab, size, lab.setting.devices[-1])
+    if pair is None:
+        return
+    host, block = pair
+    started = []
+    for start, length in ((0, 4096), (MIB, size - MIB)):
+        call = {"dst": block + start, "src": host + start, "byte_count": length}
+        result = lab.call("halMemCpyAsync", dest_max=length, copy_fd=True, **call)
+        started.append(gave(result, "copy_fd"))
+    for number in reversed(started):
+        if number is not None:
+            lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
+            check_all(lab)
+
+
+def between_all_kinds(lab: Lab) -> None:
+    """Copy from every kind of memory to every other, more than a page, and look at both ends."""
+    open_all(lab)
+    kinds = (DEV, DVPP, HOST, HOST_UVA)
+    size = 2 * MIB + 5000
+    blocks = [allocate(lab, size, kind, device) for kind in kinds for device in lab.setting.devices]
+    blocks.append(allocate(lab, size, DEV, lab.setting.devices[-1], host_writes=1))
+    there = [block for block in blocks if block is not None]
+    for target, source in product(there, there):
+        if target != source:
+            lab.call("drvMemcpy", dst=target, dest_max=size, src=source, byte_count=size)
+    check_all(lab)
+    fill_all(lab)
+    for target, source in pairwise(there):
+        room = 2**32 + 7
+        lab.call("drvMemcpy", dst=target, dest_max=room, src=source, byte_count=size)
+    check_all(lab)
 
 
 def batches(lab: Lab) -> None:
@@ -112,6 +175,17 @@ def batches(lab: Lab) -> None:
         lab.call("halMemcpyBatch", dst=None, src=src, size=sizes, count=len(dst))
         lab.call("halMemcpyBatch", dst=dst, src=src, size=sizes, count=0)
         check_all(lab)
+    other = ends(lab, 5000, lab.setting.devices[-1])
+    if other is not None:
+        mixed = [blocks[0], other[1]]
+        lab.call("halMemcpyBatch", dst=mixed, src=[hosts[0], other[0]], size=[64, 64], count=2)
+        lab.call("halMemcpyBatch", dst=[hosts[0], other[0]], src=mixed, size=[64, 64], count=2)
+        turned = [hosts[0], blocks[1]]
+        lab.call("halMemcpyBatch", dst=turned, src=[blocks[0], hosts[1]], size=[64, 64], count=2)
+    places = [blocks[0] + place for place in range(4096)]
+    origins = [hosts[0] + place for place in range(4096)]
+    lab.call("halMemcpyBatch", dst=places, src=origins, size=[1] * 4096, count=4096)
+    check_all(lab)
     many = [blocks[0]] * 4097
     lab.call("halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097)
     lab.call("halMemcpyBatch", dst=hosts[:2], src=hosts[2:4], size=[64, 64], count=2)
@@ -148,20 +222,20 @@ def descriptors(lab: Lab) -> None:
     """Make a descriptor, copy by it at once and later, and destroy it; memory stays in use."""
     open_all(lab)
     device = lab.setting.devices[0]
-    for size in (4096, 40 * MIB):
+    for size, back in product((4096, 100_000, 40 * MIB), (False, True)):
         pair = ends(lab, size, device)
         if pair is None:
             continue
         host, block = pair
-        made = lab.call(
-            "drvMemConvertAddr", p_src=host, p_dst=block, len=size, dma_addr={"devid": device}
-        )
+        ways = {"p_src": block, "p_dst": host} if back else {"p_src": host, "p_dst": block}
+        made = lab.call("drvMemConvertAddr", len=size, dma_addr={"devid": device}, **ways)
         number = descriptor_of(made, "dma_addr")
         if number:
             lab.call("halMemFree", pp=block)
             lab.call("halMemcpySumbit", dma_addr=number, flag=AT_ONCE)
             check_all(lab)
-            store(lab, host, size, 77)
+            if not back:
+                store(lab, host, size, 77)
             lab.call("halMemcpySumbit", dma_addr=number, flag=LATER)
             lab.call("halMemcpyWait", dma_addr=number)
             check_all(lab)
@@ -200,9 +274,8 @@ def descriptors_in_numbers(lab: Lab) -> None:
 def shared_virtual_memory(lab: Lab) -> None:
     """MEM_SVM memory: pages appear where it is first used, advice and prefetch move them."""
     open_all(lab)
-    device = lab.setting.devices[0]
     for advised in (False, True):
-        for huge in (0, 1):
+        for huge, device in product((0, 1), lab.setting.devices):
             block = allocate(lab, 2 * MIB, SVM, device, huge=huge)
             if block is None:
                 continue
@@ -217,6 +290,7 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("drvMemAddressTranslate", vptr=block, pptr=True)
             check_all(lab)
             free(lab, block)
+    device = lab.setting.devices[0]
     for kind in (DEV, HOST, HOST_UVA):
         block = allocate(lab, MIB, kind, device)
         if block is not None:
@@ -231,8 +305,11 @@ TRANSFER_SCENARIOS: dict[str, Scenario] = {
         copy_with_info,
         rows,
         rows_by_descriptor,
+        many_rows,
+        between_all_kinds,
         batches,
         asynchronous,
+        out_of_order,
         descriptors,
         descriptors_in_numbers,
         shared_virtual_memory,

@@ -7,7 +7,9 @@ machine's end in a message and an exit code, never in a traceback.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
+import traceback
 
 import click
 
@@ -48,7 +50,7 @@ class Commands(click.Group):
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="halcert", message="%(prog)s %(version)s")
 def cli() -> None:
-    r"""Conformance of Ascend NPU memory interfaces, from rule to certificate.
+    """Conformance of Ascend NPU memory interfaces, from rule to certificate.
 
     Start with `halcert certify`: it runs every test against the bundled software driver, or
     against your library with --library PATH, and writes a certificate to halcert-out/.
@@ -61,18 +63,32 @@ def cli() -> None:
       3  incomplete: a MUST rule was not exercised, or the run was cut short
       4  the implementation could not be started
       5  the suite or the adapter failed
-    """
+    """  # noqa: D301 - click reads the character as: keep these lines
 
 
 def main() -> None:
     """Run the command line and exit with the code that it gives."""
-    sys.exit(run(sys.argv[1:]))
+    try:
+        from halcert.cli.interrupts import listen
+        from halcert.cli.output import forgive
+
+        listen()
+        forgive()
+        code = run(sys.argv[1:])
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+    except KeyboardInterrupt:
+        code = _interrupted()
+    sys.exit(code)
+
+
+def _interrupted() -> int:
+    click.echo("interrupted", err=True)
+    return int(Exit.INCOMPLETE)
 
 
 def run(arguments: list[str]) -> int:
     """Run the command line and return its exit code."""
-    from halcert.cli.errors import explained
-
     try:
         code = cli.main(arguments, prog_name="halcert", standalone_mode=False)
     except click.exceptions.Exit as leaving:
@@ -84,12 +100,17 @@ def run(arguments: list[str]) -> int:
         error.show()
         return error.exit_code
     except (click.exceptions.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return int(Exit.INCOMPLETE)
-    except Exception as error:
-        told = explained(error)
-        if told is None:
-            raise
-        click.echo(told.text, err=True)
-        return int(told.code)
+        return _interrupted()
+    except Exception as error:  # noqa: BLE001 - every error ends in a message and an exit code
+        return _failed(error)
     return code if isinstance(code, int) else 0
+
+
+def _failed(error: Exception) -> int:
+    from halcert.cli.errors import explained
+
+    if os.environ.get("HALCERT_DEBUG"):
+        click.echo("".join(traceback.format_exception(error)), err=True, nl=False)
+    told = explained(error)
+    click.echo(told.text, err=True)
+    return int(told.code)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from halcert.cli.options import areas_option, command_line, run_options, target_options
+from halcert.cli.interrupts import INTERRUPTS
+from halcert.cli.options import Seconds, areas_option, command_line, run_options, target_options
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
 from halcert.conformance.run import Choice, prepared
 from halcert.reports import summary, write_reports
+from halcert.results import Certificate, Exit
 from halcert.results.proof import FILE_NAME as PROOFS
 
 
@@ -20,7 +24,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
 @areas_option
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=40.0,
     show_default=True,
     metavar="SECONDS",
@@ -40,7 +44,7 @@ def certify(
     out: Path,
     quiet: bool,
 ) -> int:
-    r"""Run the suite against an implementation and write a certificate.
+    """Run the suite against an implementation and write a certificate.
 
     The implementation runs in processes of its own: a crash or a hang is a finding, not the end
     of the run. Findings are written to the output folder as soon as they are made, each with
@@ -49,12 +53,12 @@ def certify(
     \b
     Examples:
       halcert certify
-      halcert certify --library /usr/local/Ascend/driver/lib64/driver/libascend_hal.so
+      halcert certify --library /path/to/libascend_hal.so
       halcert certify --profile ascend950 --seed 7 --budget 120
 
     A certificate says `certified` only if every MUST rule of the profile was exercised and
     conforms. Open halcert-out/index.html for the whole result.
-    """
+    """  # noqa: D301 - click reads the character as: keep these lines
     console = Console(highlight=False)
     choice = Choice(
         adapter=adapter,
@@ -70,15 +74,31 @@ def certify(
         effort=Effort(),
     )
     suite = prepared(choice)
+    if not quiet and not suite.tests_are_ready():
+        console.print("working out tests from the rules, once for this specification")
+    activities = suite.activities()
     with RunProgress(console, suite.rules(), budget, quiet=quiet) as progress:
-        activities = suite.activities()
         certificate = suite.run(activities, progress.begin, progress.end)
-    files = write_reports(certificate, out)
+    with INTERRUPTS.held_off():
+        files = _written(certificate, out)
+    for note in suite.notes:
+        click.echo(f"note: {note}", err=True)
     if quiet:
         word = "certified" if certificate.certified else f"not certified: {certificate.reason}"
         console.print(word, markup=False, soft_wrap=True)
-        return certificate.exit
-    summary(certificate, console, out=out, files=files)
-    if not (out / PROOFS).exists():
-        console.print(f"proofs of the rules: halcert prove --out {out}", markup=False)
-    return certificate.exit
+    else:
+        summary(certificate, console, out=out, files=files)
+        if not (out / PROOFS).exists():
+            command = shlex.join(["halcert", "prove", "--out", str(out)])
+            console.print(f"proofs of the rules: {command}", markup=False, soft_wrap=True)
+    return certificate.exit if files else certificate.exit or int(Exit.USAGE)
+
+
+def _written(certificate: Certificate, out: Path) -> Sequence[Path]:
+    """Write the reports; if that fails, say so and go on to the verdict."""
+    try:
+        return write_reports(certificate, out)
+    except OSError as error:
+        place = error.filename or out
+        click.echo(f"halcert: {place}: reports not written: {error.strerror}", err=True)
+        return ()

@@ -14,7 +14,8 @@ from rich.console import Console
 import halcert
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.protocol import Description, Options
-from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
+from halcert.conformance.registry import adapter_named, adapter_names
+from halcert.conformance.run import UsageError
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.profiles import PROFILES
@@ -31,6 +32,10 @@ def doctor(adapter: str | None, library: str | None) -> int:
 
     Exit code 0 if at least one implementation can be certified, 4 if none can.
     """
+    if library == "":
+        raise UsageError("--library is empty; give the path of a library, or leave it out")
+    if adapter is not None:
+        adapter_named(adapter)
     console = Console(highlight=False)
 
     def say(name: str, text: str) -> None:
@@ -60,9 +65,6 @@ def _version(package: str) -> str:
 def _look_at(name: str, library: str | None, say: Callable[[str, str], None]) -> bool:
     try:
         found = adapter_named(name).describe(Options(library=library))
-    except UnknownAdapter as error:
-        say(name, str(error))
-        return False
     except AdapterError as error:
         say(name, f"cannot be used: {error}".replace("\n", "\n" + " " * 14))
         return False

@@ -21,8 +21,8 @@ class Told(NamedTuple):
     code: Exit
 
 
-def explained(error: Exception) -> Told | None:
-    """Return what to tell the user about an error, or None if it is a fault of halcert."""
+def explained(error: Exception) -> Told:
+    """Return what to tell the user about an error; one that nobody foresaw is halcert's fault."""
     if isinstance(error, UsageError | UnknownAdapter | TraceError):
         return Told(f"halcert: {error}", Exit.USAGE)
     if isinstance(error, LibraryNotFound | FaultUnknown):
@@ -33,4 +33,7 @@ def explained(error: Exception) -> Told | None:
         return Told("", Exit.OK)
     if isinstance(error, OSError) and error.filename is not None:
         return Told(f"halcert: {error.filename}: {error.strerror}", Exit.USAGE)
-    return None
+    said = " ".join(str(error).split())
+    return Told(
+        f"halcert: internal error: {type(error).__name__}: {said}; please report", Exit.HARNESS
+    )

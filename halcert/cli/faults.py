@@ -9,10 +9,11 @@ from statistics import median
 import click
 import msgspec
 from rich.console import Console
-from rich.table import Table
 
 from halcert.adapters.hal import Fault
-from halcert.cli.options import areas_option, run_options
+from halcert.adapters.protocol import Options
+from halcert.cli.options import Seconds, areas_option, run_options
+from halcert.conformance.campaign import Target, describe
 from halcert.conformance.faults import (
     UNMODIFIED,
     FaultResult,
@@ -23,7 +24,7 @@ from halcert.conformance.faults import (
 )
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
-from halcert.reports.terminal import print_table
+from halcert.model.proofs import are_kept
 from halcert.results import Exit
 
 
@@ -33,7 +34,7 @@ from halcert.results import Exit
 @click.option("--fault", "names", multiple=True, metavar="NAME", help="Only this one; repeatable.")
 @click.option(
     "--budget",
-    type=click.FloatRange(min=0, min_open=True),
+    type=Seconds(),
     default=20.0,
     show_default=True,
     metavar="SECONDS",
@@ -69,13 +70,15 @@ def faults(
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)
-    description = adapter_named("hal").describe()
-    devices = range(description.devices or 0)
+    _, devices = describe(adapter_named("hal"), Options())
     target = bundled_target(known_profile(profile), known_areas(areas), devices)
+
+    if not as_json and not are_kept(target.areas, target.profile):
+        console.print("working out tests from the rules, once for this specification")
 
     def told(result: FaultResult) -> None:
         if result.found:
-            keep_trace(result, target, out)
+            _keep(result, target, out)
         if not as_json:
             console.print(_line(result), markup=False, soft_wrap=True)
 
@@ -87,6 +90,14 @@ def faults(
     else:
         _print_verdict(console, results)
     return int(Exit.OK if all(map(_as_it_should, results)) else Exit.VIOLATIONS)
+
+
+def _keep(result: FaultResult, target: Target, out: Path) -> None:
+    """Write the trace; if that fails, say so and go on."""
+    try:
+        keep_trace(result, target, out)
+    except OSError as error:
+        click.echo(f"note: {error.filename}: not written: {error.strerror}", err=True)
 
 
 def _as_it_should(result: FaultResult) -> bool:
@@ -104,12 +115,9 @@ def _line(result: FaultResult) -> str:
 
 
 def _print_list(console: Console, chosen: Sequence[Fault]) -> None:
-    table = Table(box=None, pad_edge=False)
-    for title in ("fault", "interface", "class", "what it does"):
-        table.add_column(title)
     for fault in chosen:
-        table.add_row(fault.name, fault.interface, fault.kind, fault.summary)
-    print_table(console, table)
+        line = f"{fault.name:27} {fault.interface:25} {fault.kind:8} {fault.summary}"
+        console.print(line, markup=False, soft_wrap=True)
 
 
 def _print_verdict(console: Console, results: list[FaultResult]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shlex
 import sys
@@ -12,15 +13,59 @@ from typing import Any, TypeVar
 import click
 
 from halcert.conformance.registry import adapter_names
+from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def cores() -> int:
-    """Return the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0))
+class Seconds(click.FloatRange):
+    """A number of seconds above 0 that comes to an end."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        """Take any number above 0."""
+        super().__init__(min=0, min_open=True)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number."""
+        seconds = float(super().convert(value, param, ctx))
+        if not math.isfinite(seconds):
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
+        return seconds
+
+
+class Folder(click.Path):
+    """A folder, there or to be made."""
+
+    name = "folder"
+
+    def __init__(self) -> None:
+        """Take any path that is no file."""
+        super().__init__(path_type=Path, file_okay=False)
+
+    def convert(
+        self,
+        value: str | os.PathLike[str],
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:
+        """Return the path."""
+        if value == "":
+            self.fail("it is empty; give the name of a folder.", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def _sensible(_context: click.Context, _parameter: click.Parameter, value: int) -> int:
+    """Return the number of jobs, with a note if it is less than was asked for."""
+    jobs = sensible_jobs(value)
+    if jobs < value:
+        click.echo(f"note: --jobs {jobs}, not {value}: there are {cores()} cores", err=True)
+    return jobs
 
 
 def split(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
@@ -78,7 +123,7 @@ def run_options(function: F) -> F:
     for option in (
         click.option(
             "--out",
-            type=click.Path(path_type=Path, file_okay=False),
+            type=Folder(),
             default=Path("halcert-out"),
             show_default=True,
             help="Folder for everything that the run leaves.",
@@ -87,12 +132,14 @@ def run_options(function: F) -> F:
             "--jobs",
             type=click.IntRange(min=1),
             default=min(cores(), 2),
+            callback=_sensible,
             show_default="up to 2, as there are cores",
             help="Processes that run tests side by side.",
         ),
         click.option(
             "--seed",
-            type=int,
+            type=click.IntRange(0, MOST_SEED),
+            metavar="NUMBER",
             default=0,
             show_default=True,
             help="Seed of all choices; the same seed makes the same calls.",

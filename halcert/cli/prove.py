@@ -5,16 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
-from typing_extensions import Self
 
+from halcert.cli.bar import Bar
 from halcert.cli.options import areas_option, run_options
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from halcert.model.proofs import Findings, Record, Witness
     from halcert.model.proofs.work import Task
 
-LINE_SECONDS = 5.0
 LARGE = 4096
 
 
@@ -40,6 +37,11 @@ LARGE = 4096
     show_default=True,
     help="Rows that each table has at most where any valid state is meant.",
 )
+@click.option(
+    "--crosscheck",
+    is_flag=True,
+    help="Have a second solver (cvc5) check what z3 calls proved; takes some minutes.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print every obligation as JSON.")
 def prove(
     areas: tuple[str, ...],
@@ -48,6 +50,7 @@ def prove(
     out: Path,
     only: str,
     rows: int,
+    crosscheck: bool,
     as_json: bool,
 ) -> int:
     """Prove that the rules are consistent, complete and reachable.
@@ -61,7 +64,7 @@ def prove(
       not shadowed  the rule alone can be the one that decides
       total         whatever the state and arguments, some outcome applies
       unambiguous   no two accepting outcomes with different effects apply
-      inductive     the invariants hold at first, and every accepted call keeps them
+      inductive     the invariants hold at first, and accepted calls keep them
       framed        a call changes no other tables than it declares
       theorem       named safety properties, for all states and calls
       agreement     the formulas and the code give the same answers on samples
@@ -81,12 +84,15 @@ def prove(
     2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads.
     """  # noqa: D301 - \b is how click is told to leave the lines alone
     from halcert.model.proofs.run import carried_out, tasks
+    from halcert.model.symbolic.second import available
 
     chosen = _areas(areas)
     if only and rule(only) is None:
         raise click.UsageError(f"no rule is called {only!r}; `halcert spec` lists the rules")
     console = Console(highlight=False, stderr=as_json)
-    work = tasks(chosen, rows=rows, seed=seed, only=only)
+    if crosscheck and not available():
+        raise click.UsageError("--crosscheck needs cvc5: pip install 'halcert[crosscheck]'")
+    work = tasks(chosen, rows=rows, seed=seed, only=only, second=crosscheck)
     started = time.monotonic()
     records: list[Record] = []
     witnesses: list[Witness] = []
@@ -213,41 +219,15 @@ def _share(records: list[Record]) -> str:
     return f"{proved}/{len(records)}" if records else "-"
 
 
-class WorkProgress:
-    """Shows how far the proofs are: a bar on a terminal, a line now and then elsewhere."""
+class WorkProgress(Bar):
+    """Shows how far the proofs are."""
 
     def __init__(self, console: Console, total: int) -> None:
-        self._console = console
-        self._total = total
+        super().__init__(console, "proving", total)
+        self._pieces = total
         self._done = 0
         self._proved = 0
         self._open = 0
-        self._bar: Progress | None = None
-        self._started = self._last = time.monotonic()
-
-    def __enter__(self) -> Self:
-        if self._console.is_terminal:
-            self._bar = Progress(
-                SpinnerColumn(),
-                TextColumn("{task.description}"),
-                BarColumn(bar_width=24),
-                TextColumn("{task.fields[state]}"),
-                TimeElapsedColumn(),
-                console=self._console,
-                transient=True,
-            )
-            self._bar.start()
-            self._bar.add_task("proving", total=self._total, state="")
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
     def done(self, task: Task, found: Findings) -> None:
         """Show that a piece of work is done."""
@@ -256,15 +236,7 @@ class WorkProgress:
         self._open += sum(each.status != "proved" for each in found.records)
         name = task.subject or task.kind
         state = f"{self._proved} proved" + (f", {self._open} not" if self._open else "")
-        now = time.monotonic()
-        if self._bar is not None:
-            self._bar.update(
-                self._bar.task_ids[0],
-                description=f"{name:<26.26}",
-                completed=self._done,
-                state=state,
-            )
-        elif now - self._last > LINE_SECONDS:
-            self._last = now
-            share = f"{self._done} of {self._total} pieces of work"
-            self._console.print(f"{now - self._started:5.0f} s  {share}, {state}", markup=False)
+        self.show(f"{name:<26.26}", self._done, state)
+        if self.line_is_due():
+            share = f"{self._done} of {self._pieces} pieces of work"
+            self.console.print(f"{self.elapsed:5.0f} s  {share}, {state}", markup=False)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
 
+from halcert.adapters.errors import RequestRefused
 from halcert.cli.options import target_options
+from halcert.conformance.book import REFERENCE
 from halcert.conformance.campaign import setting_of
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.registry import adapter_named
@@ -18,6 +22,10 @@ from halcert.conformance.tally import Tally
 from halcert.reports import text_of
 from halcert.results import Exit, Trace, read_trace
 from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.language import Interface
+from halcert.spec.language.domain import annotations_of, domain_of
+
+MOST = 1 << 64
 
 
 @click.command()
@@ -56,16 +64,17 @@ def replay(
         source = context.get_parameter_source(name)
         return from_trace or given if source is click.core.ParameterSource.DEFAULT else given
 
+    adapter = chosen("adapter", adapter, header.adapter) or adapter
+    # What the trace says of its implementation goes together: it is of no use to another one.
+    same = (library, fault) == (None, None) and adapter == (header.adapter or adapter)
     choice = Choice(
-        adapter=chosen("adapter", adapter, header.adapter) or adapter,
-        library=chosen("library", library, header.library),
-        fault=chosen("fault", fault, header.environment.get(SEEDED_FAULT)),
+        adapter=adapter,
+        library=header.library or None if same else library,
+        fault=header.environment.get(SEEDED_FAULT) if same else fault,
         profile=chosen("profile", profile, header.profile) or profile,
         environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
         areas=tuple(AREAS),
     )
-    if library is not None:
-        choice = Choice(**{**vars(choice), "fault": fault})
     target, _ = target_of(choice)
     console = Console(highlight=False)
     failures: list[Broken | None] = []
@@ -73,14 +82,17 @@ def replay(
         setting = setting_of(target, session)
         for _ in range(times):
             with Lab(setting, "replay", Tally()) as lab:
-                failures.append(repeat(lab, recorded.steps))
+                try:
+                    failures.append(repeat(lab, recorded.steps))
+                except RequestRefused as error:
+                    raise UsageError(f"{trace}: {error}") from error
                 steps = tuple(lab.steps)
     console.print(text_of(steps), markup=False, soft_wrap=True)
     return _verdict(console, recorded, failures)
 
 
 def check_interfaces(path: Path, trace: Trace) -> None:
-    """See that every call of a trace is of a known interface with known parameters.
+    """See that every call of a trace is of a known interface with fitting arguments.
 
     Raises:
         UsageError: one is not; names file and line.
@@ -89,12 +101,54 @@ def check_interfaces(path: Path, trace: Trace) -> None:
     for line, step in enumerate(trace.steps, start=2):
         if step.interface not in known:
             raise UsageError(f"{path}: line {line}: there is no interface {step.interface!r}")
-        wanted = known[step.interface].call.__struct_fields__
-        if set(step.args) != set(wanted):
-            raise UsageError(
-                f"{path}: line {line}: {step.interface} takes {', '.join(wanted)}, "
-                f"not {', '.join(step.args) or 'nothing'}"
-            )
+        if step.actor != 0:
+            raise UsageError(f"{path}: line {line}: actor {step.actor}: a trace has one process, 0")
+        if step.thread < 0:
+            raise UsageError(f"{path}: line {line}: thread {step.thread}: threads count from 0")
+        try:
+            check_arguments(known[step.interface], step.args)
+        except RecursionError:
+            raise UsageError(f"{path}: line {line}: nested too deeply") from None
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise UsageError(f"{path}: line {line}: {step.interface} {error}") from error
+
+
+def check_arguments(interface: Interface, args: Mapping[str, Any]) -> None:
+    """See that arguments are what an interface takes; references may stand for numbers.
+
+    Raises:
+        ValueError: they are not; other errors are possible where structures are malformed.
+    """
+    wanted = interface.call.__struct_fields__
+    if set(args) != set(wanted):
+        raise ValueError(f"takes {', '.join(wanted)}, not {', '.join(args) or 'nothing'}")
+    kinds = annotations_of(interface.call)
+    plain = {name: _without_references(value) for name, value in args.items()}
+    for name, value in plain.items():
+        domain = domain_of(kinds[name])
+        if domain is None or domain.role in ("out", "given"):
+            continue
+        if not isinstance(value, int) or not domain.low <= value <= domain.high:
+            raise ValueError(f"takes a number of {domain.low} to {domain.high} as {name}")
+    interface.parse(plain)
+
+
+def _without_references(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        if REFERENCE not in value:
+            return {key: _without_references(each) for key, each in value.items()}
+        number, field, plus = value[REFERENCE], value.get("field"), value.get("plus", 0)
+        if not (_is_number(number) and isinstance(field, str) and _is_number(plus)):
+            raise TypeError(f"cannot take {dict(value)} as a reference to what a call gave")
+        return 0
+    if isinstance(value, list):
+        return [_without_references(each) for each in value]
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    """Tell whether a value is a number that an address may be counted with."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST
 
 
 def _verdict(console: Console, trace: Trace, failures: list[Broken | None]) -> int:

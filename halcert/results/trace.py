@@ -8,6 +8,8 @@ behind what call 3 gave as ``pp``.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -143,14 +145,22 @@ class TraceError(Exception):
 
 
 def write_trace(trace: Trace, path: Path) -> None:
-    """Write a trace as JSON Lines.
+    """Write a trace as JSON Lines, whole or not at all.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: the file cannot be written; names the file.
     """
     lines = [msgspec.json.encode(trace.header), *map(msgspec.json.encode, trace.steps)]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"\n".join(lines) + b"\n")
+    partial = path.with_name(path.name + ".partial")
+    try:
+        partial.write_bytes(b"\n".join(lines) + b"\n")
+        partial.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            partial.unlink(missing_ok=True)
+        error.filename = str(path)
+        raise
 
 
 def read_trace(path: Path) -> Trace:
@@ -174,8 +184,22 @@ def read_trace(path: Path) -> Trace:
         raise TraceError(
             f"{path}: line 1: format is {header.format!r}, this halcert reads {FORMAT!r}"
         )
+    if wrong := _environment_fault(header.environment):
+        raise TraceError(f"{path}: line 1: environment: {wrong}")
+    if "\0" in header.library:
+        raise TraceError(f"{path}: line 1: library: a path holds no NUL")
     steps = [_line(path, n, line, TraceStep) for n, line in enumerate(lines[1:], start=2)]
     return Trace(header, tuple(steps))
+
+
+def _environment_fault(environment: Mapping[str, str]) -> str:
+    """Return why no process can be started with these variables; empty if one can."""
+    for name, value in environment.items():
+        if not name or "=" in name or "\0" in name:
+            return f"{name!r} is no name of a variable"
+        if "\0" in value:
+            return f"the value of {name!r} holds a NUL"
+    return ""
 
 
 def _line(path: Path, number: int, line: bytes, kind: type[Any]) -> Any:
@@ -183,3 +207,5 @@ def _line(path: Path, number: int, line: bytes, kind: type[Any]) -> Any:
         return msgspec.json.decode(line, type=kind)
     except msgspec.DecodeError as error:
         raise TraceError(f"{path}: line {number}: {error}") from error
+    except RecursionError:
+        raise TraceError(f"{path}: line {number}: nested too deeply") from None

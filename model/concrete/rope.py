@@ -91,6 +91,8 @@ def parts(rope: Rope, start: int, end: int) -> Iterator[Stretch]:
 
 def erased(rope: Rope, start: int, end: int) -> Rope:
     """Return the rope with ``[start, end)`` undefined."""
+    if start >= end:
+        return rope
     first = rope.floor(start)
     if first is not None and first.start < start < first.end:
         rope = rope.set(first.start, first.cut(first.start, start))
@@ -105,6 +107,8 @@ def erased(rope: Rope, start: int, end: int) -> Rope:
 
 def written(rope: Rope, stretch: Stretch) -> Rope:
     """Return the rope with a stretch in place of what was there."""
+    if stretch.start >= stretch.end:
+        return rope
     if not len(rope):
         return rope.set(stretch.start, stretch)
     return erased(rope, stretch.start, stretch.end).set(stretch.start, stretch)

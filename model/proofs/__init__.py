@@ -5,7 +5,7 @@ settled with the reason. The shortest words of calls that make each rule decide 
 witnesses, which the suite runs against implementations.
 """
 
-from halcert.model.proofs.kept import witnesses
+from halcert.model.proofs.kept import are_kept, witnesses
 from halcert.model.proofs.records import Findings, Record
 from halcert.model.proofs.run import carried_out, tasks
 from halcert.model.proofs.witness import Expected, Step, Witness
@@ -16,6 +16,7 @@ __all__ = [
     "Record",
     "Step",
     "Witness",
+    "are_kept",
     "carried_out",
     "tasks",
     "witnesses",

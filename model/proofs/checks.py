@@ -128,9 +128,7 @@ class Checks:
 
     def record(self, kind: str, subject: str, answer: Answer, text: str, start: float) -> Record:
         """Return the record of an obligation whose negation got this answer."""
-        note = text if answer is Answer.YES else ""
-        if answer is Answer.UNKNOWN:
-            note = f"{TIMED_OUT}: {text}" if text else TIMED_OUT
+        note = note_of(answer, text, self.situation.remarks)
         return Record(
             kind=kind,
             subject=subject,
@@ -140,6 +138,18 @@ class Checks:
             seconds=round(perf_counter() - start, 4),
             note=note,
         )
+
+
+def note_of(answer: Answer, text: str, remarks: list[str]) -> str:
+    """Return the note of an obligation: a counterexample, or why it is not settled."""
+    said = "; ".join(dict.fromkeys(remarks))
+    remarks.clear()
+    if answer is Answer.YES:
+        return text
+    if answer is Answer.UNKNOWN:
+        reason = said or TIMED_OUT
+        return f"{reason}: {text}" if text else reason
+    return said
 
 
 def _differ(name: str, before: object, after: object) -> BoolLike:

@@ -28,12 +28,21 @@ def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
     """
     names = tuple(areas)
     asked = represented_by(profile).name
-    place = cache_folder() / f"witnesses-{digest()}-{asked}-{'-'.join(names)}.msgpack"
+    place = _place(asked, names)
     found = _read(place)
     if found is None:
         found = list(carry_out(Task(SEARCH, asked, names, rows=ROWS)).witnesses)
         keep(place, found)
     return [msgspec.structs.replace(each, profile=profile) for each in found]
+
+
+def are_kept(areas: Iterable[str], profile: str) -> bool:
+    """Tell whether the witnesses need not be computed."""
+    return _place(represented_by(profile).name, tuple(areas)).exists()
+
+
+def _place(profile: str, areas: tuple[str, ...]) -> Path:
+    return cache_folder() / f"witnesses-{digest()}-{profile}-{'-'.join(areas)}.msgpack"
 
 
 def keep_all(areas: tuple[str, ...], found: Iterable[Witness]) -> None:
@@ -42,7 +51,7 @@ def keep_all(areas: tuple[str, ...], found: Iterable[Witness]) -> None:
     for each in found:
         by_profile.setdefault(each.profile, []).append(each)
     for name, group in by_profile.items():
-        keep(cache_folder() / f"witnesses-{digest()}-{name}-{'-'.join(areas)}.msgpack", group)
+        keep(_place(name, areas), group)
 
 
 def keep(place: Path, found: list[Witness]) -> None:

@@ -13,9 +13,6 @@ from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Rule
 from halcert.spec.profiles import PROFILES, Profile
 
-MOST_AT_ONCE = 8
-"""Interfaces that one piece of work takes."""
-
 
 def representatives() -> tuple[Profile, ...]:
     """Return one product for each set of rules: products that differ in name only share proofs."""
@@ -50,18 +47,22 @@ def _same_rules(one: Profile, other: Profile) -> bool:
     return all(rule.applies_to(one.name) == rule.applies_to(other.name) for rule in rules)
 
 
-def tasks(areas: tuple[str, ...], *, rows: int, seed: int = 0, only: str = "") -> tuple[Task, ...]:
+def tasks(
+    areas: tuple[str, ...], *, rows: int, seed: int = 0, only: str = "", second: bool = False
+) -> tuple[Task, ...]:
     """Return the pieces of work of a run, the longest ones first."""
     profiles = representatives()
     found = [Task(SEARCH, p.name, areas, rows=rows, only=only) for p in profiles]
-    found += [Task(THEOREMS, p.name, areas, rows=rows) for p in profiles if not only]
+    found += [Task(THEOREMS, p.name, areas, rows=rows, second=second) for p in profiles if not only]
     subjects = [
         name
         for name, interface in interfaces(areas).items()
         if not only or any(rule.id == only for rule in interface.rules)
     ]
     found += [
-        Task(INTERFACE, p.name, areas, name, rows, seed) for p in profiles for name in subjects
+        Task(INTERFACE, p.name, areas, name, rows, seed, second=second)
+        for p in profiles
+        for name in subjects
     ]
     return tuple(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -11,6 +11,7 @@ from halcert.model.symbolic.algebra import both, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.reading import Accepted, Reading
+from halcert.model.symbolic.second import opinion
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES, any_state, keyed, named
 from halcert.model.symbolic.term import BoolLike, Term
@@ -43,6 +44,8 @@ class Situation:
         invariants: what makes a state valid.
         rows: how many rows each table has at most.
         milliseconds: time limit of a question.
+        second: a second solver is asked whatever the first one calls proved.
+        remarks: what the second solver had to say.
     """
 
     interface: Interface
@@ -50,6 +53,8 @@ class Situation:
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
     milliseconds: int = 5000
+    second: bool = False
+    remarks: list[str] = field(default_factory=list)
 
     @cached_property
     def reading(self) -> Reading:
@@ -90,9 +95,21 @@ class Situation:
         self.solver.add(*given)
         self.solver.add(implies(claim, False))
         answer = self.solver.check()
+        if answer is Answer.NO and self.second:
+            answer = self._confirmed()
         note = self.described(extra) if answer is Answer.YES else ""
         self.solver.pop()
         return answer, note
+
+    def _confirmed(self) -> Answer:
+        """Return what is left of a proof when the second solver was asked, too."""
+        answer = opinion(self.solver.text())
+        if answer is Answer.YES:
+            self.remarks.append("z3 proves it, cvc5 finds a counterexample")
+            return Answer.UNKNOWN
+        if answer is Answer.UNKNOWN:
+            self.remarks.append("proved by z3 alone: cvc5 found no answer in time")
+        return Answer.NO
 
     def described(self, extra: tuple[Term, ...] = ()) -> str:
         """Return the state and call of the solver's last answer in words."""

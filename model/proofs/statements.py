@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from halcert.model.concrete.world import World
-from halcert.model.proofs.checks import STATUS, TIMED_OUT
+from halcert.model.proofs.checks import STATUS, note_of
 from halcert.model.proofs.records import (
     INDUCTIVE,
     PROVED,
@@ -59,12 +59,15 @@ class Statements:
         profile: Profile,
         invariants: tuple[Invariant, ...],
         rows: int = ROWS,
+        *,
+        second: bool = False,
     ) -> None:
-        """Take what is proved, and what makes a state valid."""
+        """Take what is proved, what makes a state valid, and whether two solvers are asked."""
         self.area = area
         self.profile = profile
         self.situations = {
-            each.name: Situation(each, profile, invariants, rows) for each in area.interfaces
+            each.name: Situation(each, profile, invariants, rows, second=second)
+            for each in area.interfaces
         }
 
     def records(self) -> list[Record]:
@@ -110,9 +113,10 @@ class Statements:
         return answer, note
 
     def _record(self, theorem: Theorem, answer: Answer, text: str, start: float) -> Record:
-        note = text if answer is Answer.YES else ""
-        if answer is Answer.UNKNOWN:
-            note = f"{TIMED_OUT}: {text}"
+        remarks = [each for s in self.situations.values() for each in s.remarks]
+        note = note_of(answer, text, remarks)
+        for situation in self.situations.values():
+            situation.remarks.clear()
         return Record(
             THEOREM,
             theorem.id,

@@ -50,6 +50,7 @@ class Task(msgspec.Struct, frozen=True):
         rows: how many rows each table has at most.
         seed: seed of the samples.
         only: id of the one rule that is asked about; empty for all.
+        second: a second solver checks the proofs.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class Task(msgspec.Struct, frozen=True):
     rows: int = ROWS
     seed: int = 0
     only: str = ""
+    second: bool = False
 
 
 def invariants() -> tuple[Invariant, ...]:
@@ -209,7 +211,7 @@ class _Outcome:
 def _interface(task: Task) -> Findings:
     profile = PROFILES[task.profile]
     interface: Interface = interfaces()[task.subject]
-    situation = Situation(interface, profile, invariants(), task.rows)
+    situation = Situation(interface, profile, invariants(), task.rows, second=task.second)
     records = list(Checks(situation).run())
     comparison = Comparison(interface, profile, invariants(), task.seed)
     records.append(comparison.record(SAMPLES))
@@ -223,7 +225,7 @@ def _theorems(task: Task) -> Findings:
         area: Area = AREAS[name]
         start = perf_counter()
         records += start_records(area, profile, start)
-        statements = Statements(area, profile, invariants(), task.rows)
+        statements = Statements(area, profile, invariants(), task.rows, second=task.second)
         records += statements.records()
     return Findings(tuple(records))
 

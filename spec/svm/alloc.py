@@ -65,6 +65,21 @@ def _place_given(call: MemAlloc) -> bool:
     return call.pp
 
 
+def _flags_refused(call: MemAlloc, profile: Profile) -> bool:
+    return call.pp and (
+        MemAlloc.dvpp_on_the_host_agent(call)
+        or MemAlloc.readonly_twice(call)
+        or MemAlloc.host_uva_with_device_features(call)
+        or MemAlloc.kind_cannot_be_allocated(call)
+        or MemAlloc.host_memory_is_not_readonly(call)
+        or MemAlloc.host_memory_is_not_giant(call)
+        or MemAlloc.readonly_needs_device_memory(call)
+        or MemAlloc.contiguous_too_large(call, profile)
+        or MemAlloc.giant_pages_are_for_plain_device_memory(call)
+        or MemAlloc.two_page_sizes(call)
+    )
+
+
 @interface("halMemAlloc", area="svm", source=HEADER)
 class MemAlloc(Call, frozen=True):
     """Reserve a stretch of the process's address space and put memory behind it."""
@@ -306,7 +321,13 @@ class MemAlloc(Call, frozen=True):
     )
     def device_zero_not_open(call, state: State) -> bool:
         """Whether memory of device 0 can be had before it is opened depends on the past."""
-        return of_device(call.flag) and call.flag.devid == 0 and not state.devices.at(0).open
+        return (
+            call.pp
+            and call.size != 0
+            and of_device(call.flag)
+            and call.flag.devid == 0
+            and not state.devices.at(0).open
+        )
 
     @may_reject("SVM-ALLOC-033", OUT_OF_MEMORY, source=(HEADER, V2, V3))
     def memory_may_be_short(call) -> bool:
@@ -393,4 +414,11 @@ class MemAlloc(Call, frozen=True):
     )
     def failure_keeps_the_address(call, result: Result) -> bool:
         """A failing call leaves the place for the address alone."""
+        return result.pp == poison(64)
+
+    @ensures(
+        "SVM-ALLOC-047", strength=SHOULD, source=V2, on=FAILURE, when=_flags_refused, profiles=GEN2
+    )
+    def refused_flags_keep_the_address(call, result: Result) -> bool:
+        """A call whose flags are refused leaves the place for the address alone."""
         return result.pp == poison(64)

@@ -37,8 +37,8 @@ class Features(BitWord):
 class ControlIn(Record, frozen=True):
     """What the call takes; which members there are depends on the type."""
 
-    value: U64
-    """The number, where the type takes one."""
+    value: Address
+    """The number, where the type takes one: an address, but for type 3."""
     devid: DeviceId
     """Device."""
     support_feature: Features

@@ -23,7 +23,7 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
-from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, State
+from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
 from halcert.spec.svm.memory import (
     aligned,
@@ -42,6 +42,11 @@ INVALID_VALUE = DrvError.INVALID_VALUE
 NOT_SUPPORT = DrvError.NOT_SUPPORT
 PARA_ERROR = DrvError.PARA_ERROR
 OUT_OF_MEMORY = DrvError.OUT_OF_MEMORY
+
+
+def _in_its_pages(block: Block, address: int, length: int) -> bool:
+    """Tell whether a range lies in the whole pages of a live block."""
+    return block.exists and address + length <= block.base + block.extent
 
 
 @interface("drvMemPrefetchToDevice", area="svm", source=HEADER)
@@ -90,7 +95,7 @@ class MemPrefetchToDevice(Call, frozen=True):
 
     @rejects("SVM-PREF-006", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
     def beyond_the_block(call, state: State) -> bool:
-        """The range lies in one block."""
+        """The range, in whole pages, lies in one block."""
         block = state.blocks.covering(call.dev_ptr)
         return (
             block.exists
@@ -99,7 +104,7 @@ class MemPrefetchToDevice(Call, frozen=True):
             and not block.cp_only
             and call.len != 0
             and not in_tail(block, call.dev_ptr)
-            and not within(block, call.dev_ptr, call.len)
+            and not _in_its_pages(block, call.dev_ptr, call.len)
         )
 
     @rejects(
@@ -162,9 +167,14 @@ class MemPrefetchToDevice(Call, frozen=True):
 
     @undefined("SVM-PREF-013", source=V3, profiles=GEN3)
     def behind_the_block(call, state: State) -> bool:
-        """Prefetching from behind the last byte of a block, in its last page."""
+        """Prefetching bytes behind the last byte of a block, in its last page."""
         block = state.blocks.covering(call.dev_ptr)
-        return in_tail(block, call.dev_ptr) and not of_the_host(block) and not block.cp_only
+        if not block.exists or of_the_host(block) or block.cp_only:
+            return False
+        return in_tail(block, call.dev_ptr) or (
+            not within(block, call.dev_ptr, call.len)
+            and _in_its_pages(block, call.dev_ptr, call.len)
+        )
 
     @may_reject("SVM-PREF-014", OUT_OF_MEMORY, source=(V2, V3))
     def memory_may_be_short(call) -> bool:

@@ -24,6 +24,10 @@ DEEDS = [
     "NAP",
     "DIE",
     "SEVER",
+    "ORPHAN",
+    "TWIN",
+    "PATRICIDE",
+    "UNDERRUN",
 ]
 """What the library of naughty.c does on request, numbered from 1."""
 

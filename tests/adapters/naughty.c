@@ -8,7 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum deed { ECHO = 1, SEGV, ABORT, LEAVE, HANG, PRINT, CLOSE, OVERRUN, SCRIBBLE, CHATTER, NAP, DIE, SEVER };
+enum deed { ECHO = 1, SEGV, ABORT, LEAVE, HANG, PRINT, CLOSE, OVERRUN, SCRIBBLE, CHATTER, NAP, DIE, SEVER,
+            ORPHAN, TWIN, PATRICIDE, UNDERRUN };
 
 static void scribble_on(const char *name)
 {
@@ -57,6 +58,28 @@ int halMemAlloc(void **pp, unsigned long long size, unsigned long long flag)
         for (;;) {
             pause();
         }
+    case ORPHAN: /* leaves a child and one that has left the group behind, and crashes */
+        if (fork() == 0) {
+            if (fork() == 0) {
+                setsid();
+            }
+            for (;;) {
+                pause();
+            }
+        }
+        *(volatile int *)8 = 1;
+        break;
+    case TWIN: /* returns in the child, too */
+        fork();
+        break;
+    case PATRICIDE:
+        kill(getppid(), SIGKILL);
+        for (;;) {
+            pause();
+        }
+    case UNDERRUN:
+        pp[-1] = NULL;
+        break;
     case OVERRUN:
         pp[1] = NULL;
         break;
@@ -210,6 +233,9 @@ __attribute__((constructor)) static void born(void)
     if (wish != NULL && strcmp(wish, "abort") == 0) {
         fprintf(stderr, "naughty: not today\n");
         abort();
+    }
+    if (wish != NULL && strcmp(wish, "twin") == 0) {
+        fork();
     }
 }
 

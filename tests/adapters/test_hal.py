@@ -1,14 +1,22 @@
 from __future__ import annotations
 
+import errno
 import gc
 import hashlib
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from halcert.adapters import softhal
-from halcert.adapters.errors import FaultUnknown, LibraryNotFound, LibraryUnloadable, NoCompiler
+from halcert.adapters import hal, softhal
+from halcert.adapters.errors import (
+    AddressSpaceLimited,
+    FaultUnknown,
+    LibraryNotFound,
+    LibraryUnloadable,
+    NoCompiler,
+)
 from halcert.adapters.hal import HalAdapter
 from halcert.adapters.protocol import Adapter, Answered, Options, Request
 from halcert.spec.abi.functions import FUNCTIONS
@@ -103,6 +111,43 @@ def test_a_session_that_is_never_closed_leaves_nothing_either():
 
 def _devices() -> list[Path]:
     return list(Path("/dev/shm").glob(f"softhal-{os.getuid()}-halcert-{os.getpid()}-*"))
+
+
+def test_devices_of_sessions_that_died_are_removed_by_the_next_and_no_others():
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    namespace = hal._namespace()
+    own = os.getuid()
+    remains = Path(f"/dev/shm/softhal-{own}-halcert-{dead.pid}-{namespace:x}-remains")
+    elsewhere = Path(f"/dev/shm/softhal-{own}-halcert-{dead.pid}-{namespace + 1:x}-remains")
+    for path in (remains, elsewhere):
+        path.touch()
+    with HalAdapter().open("ascend910b") as one:
+        one.spawn().call(Request("drvGetDevNum", {"num_dev": True}))
+        with HalAdapter().open("ascend910b"):
+            assert not remains.exists()
+            assert elsewhere.exists()
+            assert _devices()
+    elsewhere.unlink()
+
+
+def test_devices_that_cannot_be_removed_hide_no_other_error(monkeypatch):
+    def refuse(*_args: object, **_more: object) -> None:
+        raise OSError(errno.EROFS, "read-only")
+
+    session = HalAdapter().open("ascend910b")
+    monkeypatch.setattr(Path, "unlink", refuse)
+    session.close()
+
+
+def test_a_small_limit_of_address_space_is_told_and_not_blamed_on_the_bundled_driver(
+    monkeypatch, library
+):
+    monkeypatch.setattr(softhal.resource, "getrlimit", lambda _: (1 << 32, 1 << 32))
+    with pytest.raises(AddressSpaceLimited, match="4096 MiB") as caught:
+        HalAdapter().describe()
+    assert "ulimit -v" in caught.value.hint
+    HalAdapter().open("any", Options(library=str(library))).close()
 
 
 def test_the_bundled_driver_says_what_it_is():

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from halcert.adapters.errors import NoCompiler
 from halcert.adapters.header import HeaderNotFound, HeaderUnusable, compare
-from halcert.cli.abi import abi
+from halcert.cli import cli
 from halcert.spec.abi.codes import DrvError, symbol_of
 from halcert.spec.abi.constants import constants
 from halcert.spec.abi.functions import FUNCTIONS
@@ -157,6 +157,15 @@ def test_a_header_that_is_not_there_or_does_not_compile_is_told(tmp_path, monkey
         compare(broken)
 
 
+def test_a_header_in_any_encoding_is_compared(tmp_path):
+    folder = tmp_path / "\N{LATIN SMALL LETTER U WITH DIAERESIS}\udcff"
+    folder.mkdir()
+    header = folder / "ascend_hal_base.h"
+    header.write_bytes(b"\xff\xfe nothing that C knows;\n")
+    with pytest.raises(HeaderUnusable, match="does not compile"):
+        compare(header)
+
+
 def test_headers_from_elsewhere_are_found_where_the_user_says(tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -169,12 +178,14 @@ def test_headers_from_elsewhere_are_found_where_the_user_says(tmp_path):
 def test_the_command_says_how_many_and_exits_accordingly(tmp_path):
     path = tmp_path / "ascend_hal_base.h"
     path.write_text(own_header())
-    said = CliRunner().invoke(abi, ["--header", str(path)], standalone_mode=False)
+    said = CliRunner().invoke(cli, ["abi", "--header", str(path)], standalone_mode=False)
     assert (said.return_value, said.output) == (0, "no differences\n")
     path.write_text(own_header().replace("#define ADVISE_DEV_MEM 1LL", "#define ADVISE_DEV_MEM 9"))
-    said = CliRunner().invoke(abi, ["--header", str(path)], standalone_mode=False)
+    said = CliRunner().invoke(cli, ["abi", "--header", str(path)], standalone_mode=False)
     assert said.return_value == 1
     assert said.output == "ADVISE_DEV_MEM: declared 1; header: 9\n1 difference\n"
-    said = CliRunner().invoke(abi, ["--header", str(tmp_path / "no.h")], standalone_mode=False)
+    said = CliRunner().invoke(
+        cli, ["abi", "--header", str(tmp_path / "no.h")], standalone_mode=False
+    )
     assert said.return_value == 2
     assert "there is no header" in said.output

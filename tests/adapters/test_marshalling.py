@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from halcert.adapters.errors import RequestRefused
+from halcert.adapters.memory import PAGE, Guarded
 from halcert.adapters.process import Process
 from halcert.adapters.protocol import Answered, Request, reference
 from halcert.adapters.records import RecordReader, RecordWriter
@@ -237,3 +238,13 @@ def test_arguments_of_another_form_are_refused_and_the_process_lives(actor, inte
         actor.call(Request(interface, args))
     assert actor.alive
     assert answer(actor, "halMemFree", {"pp": 5}).code == 5
+
+
+@pytest.mark.parametrize("size", [0, 1, PAGE - 64, PAGE - 63, PAGE, PAGE + 1, 3 * PAGE])
+def test_a_buffer_is_as_long_as_it_is_told_to_be(size):
+    buffer = Guarded(8)
+    for length in (size, 8, size):
+        buffer.fit(length)
+        buffer.view[:] = bytes(length)
+        assert (buffer.address + length) % PAGE == 0
+        assert buffer.intact()

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import random
+import resource
 import signal
+import subprocess
+import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -46,12 +51,12 @@ def test_an_abort_is_a_crash_with_the_last_words_of_the_library(actor, do):
     assert "naughty: invariant broken" in reply.note
 
 
-@pytest.mark.parametrize("status", [0, 3, 113])
+@pytest.mark.parametrize("status", [0, 3, 113, 114])
 def test_leaving_by_exit_is_a_crash_without_a_signal(actor, do, status):
     reply = actor.call(do("LEAVE", status))
     assert isinstance(reply, Crashed)
     assert reply.signal == 0
-    assert status == 113 or f"exit({status})" in reply.note
+    assert f"exit({status})" in reply.note
 
 
 def test_a_real_time_signal_has_no_name_but_a_number(actor, do):
@@ -76,6 +81,13 @@ def test_writing_past_an_output_ends_the_process(actor, do):
     reply = actor.call(do("OVERRUN"))
     assert isinstance(reply, Crashed)
     assert reply.signal == signal.SIGSEGV
+
+
+def test_writing_before_an_output_is_a_crash_that_names_the_output(actor, do):
+    replies = actor.batch([do("ECHO", 9), do("UNDERRUN"), FREE])
+    assert [type(reply) for reply in replies] == [Answered, Crashed]
+    assert replies[-1] == Crashed(0, "the library wrote before output pp")
+    assert not actor.alive
 
 
 @pytest.mark.parametrize("deeds", [["SCRIBBLE"], ["CHATTER", "HANG"]], ids="-".join)
@@ -319,6 +331,108 @@ def test_workers_die_with_their_zygote(library):
         with pytest.raises(WorkerUnavailable, match="gone"):
             lost.call(FREE)
         assert isinstance(lost.call(FREE), Garbled)
+
+
+def _zygote_of_its_own(library, **more: str) -> Options:
+    name = f"{time.monotonic_ns()}"
+    return Options(library=str(library), environment={"LD_NAUGHTY": name, **more}, call_timeout=20)
+
+
+def _within(seconds: float, condition) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return condition()
+
+
+def _descendants(of: int) -> list[int]:
+    parents = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
+        with contextlib.suppress(OSError):
+            stat = Path(f"/proc/{entry}/stat").read_text().rpartition(")")[2].split()
+            parents[int(entry)] = int(stat[1])
+    found = [pid for pid, parent in parents.items() if parent == of]
+    return found + [each for pid in found for each in _descendants(pid)]
+
+
+def test_a_crash_shows_at_once_though_a_child_of_the_library_lives_on(library, do):
+    options = _zygote_of_its_own(library)
+    with HalAdapter().open("any", options) as session:
+        began = time.monotonic()
+        reply = session.spawn().call(do("ORPHAN"))
+        assert isinstance(reply, Crashed)
+        assert reply.signal == signal.SIGSEGV
+        assert time.monotonic() - began < 5
+        owner = nursery.nursery_for(options.environment)
+        # Its group is killed with it, and who left the group with the zygote.
+        assert _within(5, lambda: len(_descendants(owner._process.pid)) <= 1)
+        left = _descendants(owner._process.pid)
+        owner.close()
+        assert not [pid for pid in left if Path(f"/proc/{pid}").exists()]
+
+
+def test_a_child_that_returns_from_the_library_does_not_speak_for_the_worker(library, do):
+    options = _zygote_of_its_own(library, NAUGHTY_AT_LOAD="twin")
+    with HalAdapter().open("any", options) as session:
+        actor = session.spawn()
+        replies = actor.batch([FREE, do("TWIN"), *[do("ECHO", i) for i in range(500)]])
+        assert [reply.out["pp"] for reply in replies[2:]] == list(range(500))
+        assert actor.call(FREE).code == 5
+
+
+def test_a_library_that_kills_the_zygote_has_crashed_and_the_session_goes_on(library, do):
+    with HalAdapter().open("any", _zygote_of_its_own(library)) as session:
+        reply = session.spawn().call(do("PATRICIDE"))
+        assert isinstance(reply, Crashed)
+        assert "may have killed its parent" in reply.note
+        assert session.spawn().call(FREE).code == 5
+
+
+def test_a_failure_of_the_worker_itself_is_told_with_its_reason(library):
+    options = Options(library=str(library), environment={"NO=NAME": ""})
+    with (
+        HalAdapter().open("any", options) as session,
+        pytest.raises(WorkerUnavailable, match=r"failed by itself(.|\n)*ValueError"),
+    ):
+        session.spawn()
+
+
+@pytest.mark.parametrize(
+    "limit, value, hint",
+    [("RLIMIT_NOFILE", 3, "ulimit -n"), ("RLIMIT_FSIZE", 4096, "ulimit -f")],
+)
+def test_a_system_that_refuses_descriptors_or_files_is_told_with_a_hint(
+    library, limit, value, hint
+):
+    with HalAdapter().open("any", Options(library=str(library))) as session:
+        session.spawn()  # the zygote runs already
+        number = getattr(resource, limit)
+        before = resource.getrlimit(number)
+        resource.setrlimit(number, (value, before[1]))
+        try:
+            with pytest.raises(WorkerUnavailable) as caught:
+                session.spawn()
+        finally:
+            resource.setrlimit(number, before)
+        assert hint in caught.value.hint
+        assert session.spawn().call(FREE).code == 5
+
+
+def test_a_session_starts_where_the_standard_descriptors_are_closed(library):
+    program = (
+        "import os, sys\n"
+        "os.closerange(0, 3)\n"
+        "from halcert.adapters.hal import HalAdapter\n"
+        "from halcert.adapters.protocol import Options, Request\n"
+        "with HalAdapter().open('any', Options(library=sys.argv[1])) as session:\n"
+        "    reply = session.spawn().call(Request('halMemFree', {'pp': 5}))\n"
+        "os._exit(40 + reply.code)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(library)], env=environment, check=False, timeout=60
+    )
+    assert done.returncode == 45
 
 
 def test_dead_processes_hold_no_descriptors(session, do):

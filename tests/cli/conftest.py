@@ -88,7 +88,7 @@ class Program:
 
     def shared_memory(self) -> list[str]:
         """Return the files of the software driver that the command's processes left."""
-        names = [each.name for each in Path("/dev/shm").glob("softhal-*")]  # noqa: S108 - read only
+        names = [each.name for each in Path("/dev/shm").glob("softhal-*")]
         return [name for name in names if pid_in(name) in self.pids]
 
 

@@ -48,9 +48,16 @@ def test_no_command_shows_what_there_is(halcert):
         (("--jobs", "0"), ("--jobs", "0")),
         (("--jobs", "many"), ("--jobs", "many")),
         (("--seed", "x"), ("--seed", "x")),
+        (("--seed", "-1"), ("--seed", "-1")),
+        (("--seed", str(2**63)), ("--seed", str(2**63))),
+        (("--library", ""), ("--library is empty",)),
+        (("--out", ""), ("--out", "empty")),
+        (("--adapter", "model", "--library", "x.so"), ("model", "takes no --library")),
+        (("--adapter", "model", "--fault", "x"), ("model", "takes no --fault")),
+        (("--fault", "copy_loses_tail", "--library", "x.so"), ("--fault and --library",)),
         (("superfluous",), ("superfluous",)),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_certify_says_which_option_is_wrong(halcert, options, words):
     done = halcert("certify", *options)
@@ -69,7 +76,7 @@ def test_certify_says_which_option_is_wrong(halcert, options, words):
         (("--budget", "0"), "--budget"),
         (("--jobs", "0"), "--jobs"),
     ],
-    ids=" ".join,
+    ids=str,
 )
 def test_faults_says_which_option_is_wrong(halcert, options, word):
     done = halcert("faults", *options)
@@ -148,6 +155,43 @@ def test_a_library_without_devices_is_told_before_anything_runs(halcert, tmp_pat
     assert "device" in done.err
 
 
+@pytest.mark.parametrize(
+    "body, word",
+    [
+        ("return 3;", "DRV_ERROR_INVALID_VALUE"),
+        ("return 0;", "left its output alone"),
+        ("*n = 0xffffffff; return 0;", "4294967295"),
+        ("*n = 65; return 0;", "65"),
+        ("__builtin_trap();", "crashes with signal"),
+    ],
+)
+def test_a_library_that_gives_no_usable_number_of_devices_is_told(halcert, tmp_path, body, word):
+    text = f"int drvGetDevNum(unsigned *n) {{ {body} }}\n"
+    done = halcert("certify", "--library", compiled(tmp_path / "odd.so", text))
+    assert done.code == NOT_STARTED
+    assert "no usable number of devices" in done.err
+    assert word in done.err
+
+
+def test_a_library_that_cannot_count_devices_is_told(halcert, tmp_path):
+    library = compiled(tmp_path / "bare.so", "int halMemAlloc(void) { return 0; }\n")
+    done = halcert("certify", "--library", library)
+    assert done.code == NOT_STARTED
+    assert "it has no drvGetDevNum" in done.err
+
+
+def test_doctor_knows_which_adapters_there_are(halcert):
+    done = halcert("doctor", "--adapter", "halo")
+    assert done.code == USAGE
+    assert "halo" in done.err
+
+
+def test_more_jobs_than_make_sense_are_fewer_with_a_note(halcert):
+    done = halcert("faults", "--list", "--jobs", "1000000")
+    assert done.code == 0
+    assert "note: --jobs" in done.err
+
+
 def test_a_library_that_lacks_symbols_breaks_the_rules_of_those(halcert, tmp_path):
     text = "int drvGetDevNum(unsigned *n) { *n = 1; return 0; }\n"
     library = compiled(tmp_path / "few.so", text)
@@ -202,7 +246,12 @@ def call(interface, **args):
         (3, call("host.map", size="big"), ("size",)),
         (3, call("host.map", size=None), ("size",)),
         (3, call("host.map", size=[]), ("size",)),
-        (3, call("host.map", size={"$": "first", "field": "pp"}), ("size",)),
+        (3, call("host.map", size=-1), ("size",)),
+        (3, call("host.map", size=2**64), ("size",)),
+        (3, call("host.map", size={"$": "first", "field": "pp"}), ("reference", "first")),
+        (3, call("host.map", size={"$": 1}), ("reference",)),
+        (3, call("halMemcpyBatch", dst=1, src=[], size=[], count=1), ("halMemcpyBatch",)),
+        (3, call("halMemAlloc", pp=True, size=1, flag="DEV"), ("halMemAlloc",)),
     ],
 )
 def test_a_damaged_line_of_a_trace_is_named_with_its_file(halcert, damaged, line, text, words):
@@ -212,6 +261,49 @@ def test_a_damaged_line_of_a_trace_is_named_with_its_file(halcert, damaged, line
     assert f"{path}: line {line}: " in done.err
     for word in words:
         assert word in done.err
+
+
+HEADER = '{"format": "halcert-trace/1", '
+UNMAP = '{"number": 2, "interface": "host.unmap", "args": {"address": %s}%s}'
+
+
+@pytest.mark.parametrize(
+    "line, text, word",
+    [
+        (1, HEADER + r'"library": "a\u0000b"}', "library"),
+        (1, HEADER + '"environment": {"": "x"}}', "environment"),
+        (1, HEADER + '"environment": {"A=B": "x"}}', "A=B"),
+        (1, HEADER + r'"environment": {"A": "\u0000"}}', "NUL"),
+        (3, UNMAP % (0, ', "actor": 1'), "actor 1"),
+        (3, UNMAP % (0, ', "actor": -1'), "actor -1"),
+        (3, UNMAP % (0, ', "thread": -1'), "thread -1"),
+        (3, UNMAP % ('{"$": 1, "field": "p", "plus": "x"}', ""), "reference"),
+        (3, UNMAP % ('{"$": 1, "field": "p", "plus": 1.5}', ""), "reference"),
+        (3, UNMAP % ('{"$": true, "field": "p"}', ""), "reference"),
+        (3, UNMAP % ("[" * 900 + "]" * 900, ""), "nested too deeply"),
+        (3, UNMAP % ("[" * 90_000 + "]" * 90_000, ""), "nested too deeply"),
+    ],
+    ids=lambda each: str(each)[:60],
+)
+def test_what_no_process_could_repeat_is_told_with_file_and_line(
+    halcert, damaged, line, text, word
+):
+    path = damaged(line, text)
+    done = halcert("replay", path)
+    assert done.code == USAGE, done.text
+    assert f"{path}: line {line}: " in done.err
+    assert word in done.err
+
+
+@pytest.mark.parametrize("value", [7, {"width": "wide"}, {"depth": 1}], ids=str)
+def test_a_structure_that_nobody_could_pass_is_told_with_file_and_interface(
+    halcert, damaged, value
+):
+    path = damaged(3, call("halMemcpy2D", p_copy=value))
+    done = halcert("replay", path)
+    assert done.code == USAGE
+    assert str(path) in done.err
+    assert "halMemcpy2D" in done.err
 
 
 def test_a_trace_that_is_cut_off_is_told_with_the_line(halcert, damaged):

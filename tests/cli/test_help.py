@@ -34,6 +34,7 @@ def test_help_speaks_of_everything_and_fits_80_columns(halcert, command, option)
     assert done.err == ""
     for word in WORDS.get(command, ()):
         assert word in done.out
+    assert r"\b" not in done.out
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 
 
@@ -45,7 +46,7 @@ def test_help_of_the_commands_within_spec(halcert, command):
 
 
 def test_every_command_of_the_list_is_there():
-    assert THERE == list(COMMANDS)
+    assert list(COMMANDS) == THERE
 
 
 def test_the_version_is_told(halcert):

@@ -123,7 +123,9 @@ def test_resolving_puts_in_what_the_call_gave_this_time():
     assert resolve(value, outputs) == {"dst": 5016, "list": [5000, 3], "dma": 9, "n": None}
 
 
-@pytest.mark.parametrize("value", [ref(9), ref(1, field="fd"), ref(2, field="dma")])
+@pytest.mark.parametrize(
+    "value", [ref(9), ref(1, field="fd"), ref(1, field="pp.x"), ref(2, field="dma")]
+)
 def test_a_reference_that_leads_nowhere_is_a_key_error(value):
     with pytest.raises(KeyError):
         resolve({"x": [value]}, {1: {"pp": 1}, 2: {"dma": {"dma": 9}}})

@@ -12,7 +12,7 @@ import pytest
 
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort
-from halcert.conformance.campaign import Campaign, Plan, Target, directed, describe
+from halcert.conformance.campaign import Campaign, Plan, Target, describe, directed
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.verdicts import findings
 from halcert.results import Verdict
@@ -145,7 +145,6 @@ EXPECTED = {
     "hang": "hung",
     "exit": "crashed",
     "garble": "garbled",
-    "close": "crashed",
 }
 
 

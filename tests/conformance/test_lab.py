@@ -76,9 +76,9 @@ def test_no_answer_is_a_finding_about_the_call_that_gave_none(outcome, shape, wo
 
 def test_a_crash_where_a_refusal_was_due_is_blamed_on_the_rule_that_refuses():
     flaw = {"halMemAlloc": Crashed(11)}
-    with lab_for(lambda name, _args, answer: flaw.get(name, answer)) as lab:
-        with pytest.raises(Broken) as caught:
-            opened(lab).call("halMemAlloc", pp=True, size=0, flag=DEVICE_MEMORY)
+    made = lab_for(lambda name, _args, answer: flaw.get(name, answer))
+    with made as lab, pytest.raises(Broken) as caught:
+        opened(lab).call("halMemAlloc", pp=True, size=0, flag=DEVICE_MEMORY)
     assert caught.value.violation.rule == "SVM-ALLOC-002"
     assert caught.value.violation.allowed == "the call is refused"
 

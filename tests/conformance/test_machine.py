@@ -21,9 +21,7 @@ SOON = 0.7
 
 def hunt(flaw=None, *, seconds=LONG, shrink=0.0, known=(), seed=1, examples=100_000):
     session = FakeSession(flaw)
-    found = Hunt(
-        lambda: lab_for(session=session), time.monotonic() + seconds, shrink, set(known)
-    )
+    found = Hunt(lambda: lab_for(session=session), time.monotonic() + seconds, shrink, set(known))
     hunt_with_machine(found, seed, examples=examples)
     return found, session
 

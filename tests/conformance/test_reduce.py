@@ -104,7 +104,7 @@ def test_a_smaller_trace_with_another_cause_is_not_taken(other):
 
 def test_a_failure_of_another_interface_is_another_cause():
     steps = [step(1, "first"), step(2, "second")]
-    found = reduced(broken(steps), lambda kept: broken([step(1, "first")]), LONG)
+    found = reduced(broken(steps), lambda _: broken([step(1, "first")]), LONG)
     assert numbers(found) == [1, 2]
 
 

@@ -200,11 +200,7 @@ def naked(value, least):
     return [value] if type(value) is int and least <= value < 2**48 else []
 
 
-NUMBERS_OF_MANY_MEANINGS = {"modules"}
-"""Scenarios that pass an address where the interface takes just any number."""
-
-
-@pytest.mark.parametrize("name", sorted(set(SCENARIOS) - NUMBERS_OF_MANY_MEANINGS))
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_no_address_stands_naked_in_the_trace_of_a_scenario(driver, name):
     with Lab(driver, "test", Tally()) as lab:
         SCENARIOS[name](lab)

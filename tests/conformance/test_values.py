@@ -29,22 +29,22 @@ class Literals(ast.NodeVisitor):
         self.names = names
         self.found = set()
 
-    def visit_BinOp(self, node):  # noqa: N802 - the name that ast wants
+    def visit_BinOp(self, node):
         if all(isinstance(each, ast.Constant) for each in (node.left, node.right)):
             self.found.add(eval(ast.unparse(node)))  # noqa: S307 - two literals
         else:
             self.generic_visit(node)
 
-    def visit_Constant(self, node):  # noqa: N802 - likewise
+    def visit_Constant(self, node):
         if type(node.value) is int:
             self.found.add(node.value)
 
-    def visit_Name(self, node):  # noqa: N802 - likewise
+    def visit_Name(self, node):
         value = self.names.get(node.id)
         if isinstance(value, int) and not isinstance(value, bool):
             self.found.add(int(value))
 
-    def visit_Attribute(self, node):  # noqa: N802 - likewise
+    def visit_Attribute(self, node):
         owner = self.names.get(node.value.id) if isinstance(node.value, ast.Name) else None
         if isinstance(owner, type) and issubclass(owner, Enum):
             self.found.add(int(getattr(owner, node.attr)))

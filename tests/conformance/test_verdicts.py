@@ -148,9 +148,7 @@ def test_a_missing_symbol_that_the_product_may_lack_is_unsupported():
 
 
 def test_both_sides_of_a_condition_are_counted():
-    tally = Tally(
-        shown={SHOULD.id: 2}, held={SHOULD.id: 5}, accepted={SHOULD.interface: 7}
-    )
+    tally = Tally(shown={SHOULD.id: 2}, held={SHOULD.id: 5}, accepted={SHOULD.interface: 7})
     result = result_of(SHOULD, tally=tally)
     assert (result.shown, result.seen_true, result.seen_false) == (2, 5, 7)
 
@@ -168,9 +166,7 @@ def test_only_rules_of_the_product_get_a_verdict():
 
 def result(verdict, strength="MUST", rule="SVM-X-001"):
     broken = strength if verdict in BROKEN else ""
-    return RuleResult(
-        rule, "svm", "call", "accepts", strength, "", (), verdict, broken=broken
-    )
+    return RuleResult(rule, "svm", "call", "accepts", strength, "", (), verdict, broken=broken)
 
 
 CERTIFIED = result(Verdict.CONFORMS)
@@ -201,6 +197,13 @@ def test_a_broken_code_of_a_strong_rule_is_as_weak_as_the_promise_of_the_code():
         ([result(Verdict.NOT_EXERCISED, "SHOULD")], {}, False, Exit.OK, ""),
         ([CERTIFIED], {}, True, Exit.INCOMPLETE, "interrupted"),
         ([CERTIFIED], {"stopped": "no time"}, False, Exit.INCOMPLETE, "no time"),
+        (
+            [result(Verdict.NOT_EXERCISED)],
+            {"stopped": "no time"},
+            False,
+            Exit.INCOMPLETE,
+            "not exercised: no time",
+        ),
         ([CERTIFIED], {"trouble": "oops"}, False, Exit.HARNESS, "test[1]: oops"),
         ([result(Verdict.VIOLATES)], {"trouble": "oops"}, False, Exit.VIOLATIONS, "broken"),
         ([result(Verdict.VIOLATES)], {}, True, Exit.VIOLATIONS, "broken"),

@@ -1,7 +1,5 @@
 """Every obligation fails on a spec that deserves it, with a counterexample that can be read."""
 
-# ruff: noqa: N805 - the first argument of a rule is the call that it judges
-
 from __future__ import annotations
 
 import pytest
@@ -321,6 +319,27 @@ def test_an_unknown_answer_is_not_a_proof(monkeypatch):
     found = checked(Gap)["total", "toy.gap"]
     assert found.status == "unsettled"
     assert "no answer in time" in found.note
+
+
+def test_a_second_solver_confirms_a_proof():
+    pytest.importorskip("cvc5")
+    situation = Situation(Start.interface, ASCEND910B, (POSITIVE,), second=True)
+    assert {(each.status, each.note) for each in Checks(situation).run()} == {("proved", "")}
+
+
+@pytest.mark.parametrize(
+    "answer, status, words",
+    [
+        (solver.Answer.YES, "unsettled", "cvc5 finds a counterexample"),
+        (solver.Answer.UNKNOWN, "proved", "by z3 alone"),
+    ],
+)
+def test_a_second_solver_that_does_not_confirm_is_told(monkeypatch, answer, status, words):
+    monkeypatch.setattr("halcert.model.proofs.situation.opinion", lambda _: answer)
+    situation = Situation(Start.interface, ASCEND910B, (POSITIVE,), second=True)
+    found = {each.kind: each for each in Checks(situation).run()}["inductive"]
+    assert found.status == status
+    assert words in found.note
 
 
 def test_profiles_are_given_to_rules_that_ask():

@@ -106,6 +106,7 @@ CASES = [
     ("ensures", "SVM-ALLOC-044", alloc(5000), {"pp": 2**64 - 4096}),
     ("ensures", "SVM-ALLOC-045", alloc(0), {"pp": NEW}, {"refused": 3}),
     ("ensures", "SVM-ALLOC-046", alloc(0), {"pp": 0}, {"refused": 3}),
+    ("ensures", "SVM-ALLOC-047", alloc(1, giant=1, huge=1), {"pp": 0}, {"refused": 3}),
     # -------------------------------------------------------------------------------- free
     ("rejects", "SVM-FREE-001", {"pp": 0}),
     ("rejects", "SVM-FREE-002", {"pp": "D0+1"}),

@@ -1,4 +1,5 @@
 /* faults.c - which seeded fault is on, and the list of all of them (fault build only). */
+#include <stdlib.h>
 #include "internal.h"
 
 #ifdef SOFTHAL_FAULTS
@@ -33,6 +34,15 @@ const char *softhal_fault_list(void)
         SOFTHAL_FAULT_TABLE(X)
 #undef X
         ;
+}
+
+/* A fault counts from the first call on, also in calls that are refused before anything is set up. */
+__attribute__((constructor)) static void select_at_load(void)
+{
+    const char *name = getenv("SOFTHAL_FAULT");
+    if (name != NULL) {
+        (void)softhal_fault_select(name);
+    }
 }
 #else
 /* ISO C wants a translation unit to declare something. */

@@ -1,0 +1,74 @@
+"""Whether the suite accuses the innocent: many seeds against what breaks no rule.
+
+Runs ``halcert certify`` with a small budget for each seed on the unmodified software driver and
+on the model. Prints one JSON object with the violations and what they were.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+ADAPTERS = ("hal", "model")
+SEEDS = 50
+QUICK = 3
+BUDGET = 8.0
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which Python finds what this process imports."""
+    path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def certified(adapter: str, seed: int, budget: float, jobs: int) -> dict[str, Any]:
+    """Return the certificate of one run."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "halcert", "certify", "--quiet", "--out", folder]
+        command += ["--adapter", adapter, "--seed", str(seed)]
+        command += ["--budget", str(budget), "--jobs", str(jobs)]
+        subprocess.run(command, env=environment(), stdout=subprocess.DEVNULL, check=False)
+        certificate: dict[str, Any] = json.loads((Path(folder) / "certificate.json").read_text())
+        return certificate
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK} seeds")
+    parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
+    parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each run")
+    parser.add_argument("--jobs", type=int, default=2, help="processes that run tests")
+    chosen = parser.parse_args()
+    seeds = QUICK if chosen.quick else chosen.seeds
+    report: dict[str, Any] = {"bench": "false_alarms", "seeds": seeds, "budget": chosen.budget}
+    began = time.perf_counter()
+    for adapter in ADAPTERS:
+        alarms, troubles, calls = [], 0, 0
+        for seed in range(seeds):
+            certificate = certified(adapter, seed, chosen.budget, chosen.jobs)
+            calls += certificate["calls"]
+            troubles += sum(test["outcome"] == "error" for test in certificate["tests"])
+            alarms += [
+                {key: finding[key] for key in ("rule", "interface", "shape", "verdict", "came")}
+                | {"seed": seed}
+                for finding in certificate["findings"]
+            ]
+        report[adapter] = {
+            "violations": len(alarms),
+            "harness_errors": troubles,
+            "calls": calls,
+            "alarms": alarms,
+        }
+    report["seconds"] = round(time.perf_counter() - began, 1)
+    print(json.dumps(report))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""From a seeded fault to a certificate, to a trace, and back."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from halcert.adapters.hal import HalAdapter
+from halcert.cli import run as run_command
+from halcert.conformance.faults import seeded_faults
+from halcert.results import read_trace
+
+FAULT = "copy_loses_tail"
+
+
+def certificate_of(folder):
+    return msgspec.json.decode((folder / "halcert-out" / "certificate.json").read_bytes())
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """Certify the software driver with a seeded fault, once."""
+    folder = tmp_path_factory.mktemp("found")
+    patch = pytest.MonkeyPatch()
+    patch.chdir(folder)
+    code = run_command(["certify", "--fault", FAULT, "--budget", "3", "--jobs", "1", "--quiet"])
+    patch.undo()
+    return folder, code
+
+
+def test_every_fault_is_listed_with_its_interface(halcert):
+    done = halcert("faults", "--list")
+    assert done.code == 0
+    for fault in seeded_faults():
+        assert fault.name in done.out
+        assert fault.interface in done.out
+
+
+def test_one_fault_is_listed_if_one_is_named(halcert):
+    done = halcert("faults", "--list", "--fault", FAULT)
+    assert FAULT in done.out
+    assert "double_free_accepted" not in done.out
+
+
+def test_a_fault_is_found_and_the_unmodified_driver_is_clean(halcert, tmp_path):
+    done = halcert("faults", "--fault", FAULT, "--budget", "4", "--jobs", "2")
+    assert done.code == 0, done.text
+    assert f"found     {FAULT}" in done.out
+    assert "1 of 1 faults found" in done.out
+    assert "the unmodified driver is clean" in done.out
+    trace = read_trace(tmp_path / "halcert-out" / "faults" / f"{FAULT}.jsonl")
+    assert trace.header.environment == {"SOFTHAL_FAULT": FAULT}
+
+
+def test_results_can_be_had_as_json(halcert):
+    done = halcert("faults", "--fault", FAULT, "--budget", "4", "--json")
+    results = msgspec.json.decode(done.out)
+    assert [(each["name"], each["found"]) for each in results] == [(FAULT, True), ("", False)]
+
+
+def test_a_fault_makes_a_certificate_with_a_violation(found):
+    folder, code = found
+    certificate = certificate_of(folder)
+    assert code == certificate["exit"] == 1
+    assert not certificate["certified"]
+    assert {finding["verdict"] for finding in certificate["findings"]} == {"violates"}
+    assert f"--fault {FAULT}" in certificate["command"] or certificate["command"]
+
+
+def test_its_trace_fails_again_and_is_gone_on_the_unmodified_driver(halcert, found):
+    folder, _ = found
+    finding = certificate_of(folder)["findings"][0]
+    trace = folder / "halcert-out" / finding["trace"]
+    again = halcert("replay", trace, "--times", "3")
+    assert again.code == 1, again.text
+    assert f"still there in 3 of 3 repetitions: {finding['rule']}" in again.out
+    library = HalAdapter().describe().path
+    gone = halcert("replay", trace, "--library", library)
+    assert gone.code == 0, gone.text
+    assert "gone: no rule is broken" in gone.out
+
+
+def test_a_trace_says_what_it_was_made_from(found):
+    folder, _ = found
+    finding = certificate_of(folder)["findings"][0]
+    header = read_trace(folder / "halcert-out" / finding["trace"]).header
+    assert header.adapter == "hal"
+    assert header.profile == "ascend910b"
+    assert header.rule == finding["rule"]
+    assert header.environment.get("SOFTHAL_FAULT") == FAULT
+
+
+def test_the_trace_of_a_seeded_fault_can_be_tried_on_the_model(halcert, found):
+    folder, _ = found
+    trace = folder / "halcert-out" / certificate_of(folder)["findings"][0]["trace"]
+    done = halcert("replay", trace, "--adapter", "model")
+    assert done.code == 0, done.text
+
+
+def test_the_same_seed_finds_the_same_rules(found, halcert, tmp_path):
+    folder, _ = found
+    halcert("certify", "--fault", FAULT, "--budget", "3", "--jobs", "1", "--quiet")
+    one, two = certificate_of(folder), certificate_of(tmp_path)
+    assert {f["rule"] for f in one["findings"]} & {f["rule"] for f in two["findings"]}
+
+
+def test_doctor_says_what_is_here(halcert):
+    done = halcert("doctor")
+    assert done.code == 0
+    for word in ("halcert", "python", "software driver", "devices", "ascend910b", "svm"):
+        assert word in done.out
