@@ -22,7 +22,7 @@ from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.observe import audit, check_all, check_block
 from halcert.conformance.values import arguments
 from halcert.spec.state import USER, Block
-from halcert.spec.svm.flags import DEV, DVPP
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED
 
 FREQUENT = ("halMemAlloc", "drvMemcpy", "drvMemsetD8", "halMemFree", "host.map", "host.store")
 """Calls that make the state other calls need; they keep some weight in every swarm."""
@@ -178,8 +178,14 @@ def wind_up(lab: Lab) -> None:
     check_all(lab)
     audit(lab, *devices)
     for block in lab.blocks():
-        if block.kind != USER:
+        if block.kind == MAPPED:
+            lab.call("halMemUnmap", ptr=block.base)
+        elif block.kind != USER:
             lab.call("halMemFree", pp=block.base)
+    view: Any = lab.view()
+    for handle in view.handles:
+        for _ in range(handle.held):
+            lab.call("halMemRelease", handle=handle.id)
     for device in devices:
         if lab.view().devices.at(device).open and not _holds(lab, device):
             lab.call("halMemAgentClose", devid=device, flag=0)
@@ -188,7 +194,11 @@ def wind_up(lab: Lab) -> None:
 
 
 def _holds(lab: Lab, device: int) -> bool:
-    return lab.view().blocks.any(lambda block: block.kind in (DEV, DVPP) and block.device == device)
+    kinds = (DEV, DVPP, MAPPED)
+    view = lab.view()
+    return view.blocks.any(
+        lambda block: block.kind in kinds and block.device == device
+    ) or view.handles.any(lambda handle: handle.device == device)
 
 
 def hunt_with_machine(hunt: Hunt, seed: int, *, steps: int = 30, examples: int = 100_000) -> None:

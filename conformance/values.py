@@ -16,6 +16,7 @@ import msgspec
 
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
+from halcert.conformance.mapping_values import fitting
 from halcert.spec.language import BitWord, Flag, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
@@ -149,7 +150,8 @@ def _handle(draw: Draw, lab: Lab) -> int:
     view = lab.view()
     copies: Any = view.copies
     descriptors: Any = view.descriptors
-    known = [row.fd for row in copies] + [row.id for row in descriptors]
+    handles: Any = view.handles
+    known = [row.fd for row in copies] + [row.id for row in (*descriptors, *handles)]
     return draw.pick(known) if known else 0
 
 
@@ -185,6 +187,8 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
     }
     if interface.name == "halMemAlloc" and draw.chance(80):
         args["flag"], args["size"] = flag_word(draw, lab), alloc_size(draw)
+    if draw.chance(85):
+        args |= fitting(draw, lab, interface.name)
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
         name = draw.pick(tuple(kinds))
         args[name] = _at_an_edge(draw, lab, interface, args[name], kinds[name])

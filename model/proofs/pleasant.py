@@ -30,6 +30,8 @@ APART = 4 * GIB
 LARGEST = 64 * MIB
 """Sizes that any device can serve (bytes)."""
 SMALL = 4096
+RANGES = ("blocks", "reservations")
+"""Tables of what addresses lead to."""
 FEW = 16
 
 
@@ -107,7 +109,7 @@ def _modest(leaf: Variable, view: Any) -> Iterator[BoolLike]:
     if leaf.domain.role == "size":
         yield less(term, LARGEST + 1)
     elif leaf.domain.role == "address":
-        yield either(equal(term, 0), view.blocks.covering(term).exists)
+        yield either(equal(term, 0), *(_table(view, n).covering(term).exists for n in RANGES))
     elif leaf.domain.role not in ("field", "handle"):
         yield less(term, FEW)
 
@@ -129,8 +131,17 @@ def _exact(leaf: Variable, view: Any) -> Iterator[BoolLike]:
 
 
 def _starts(view: Any, term: IntLike) -> BoolLike:
-    key = view.blocks.shape.key
-    return either(*(both(line.live, equal(line.values[key], term)) for line in view.blocks.lines))
+    return either(
+        *(
+            both(line.live, equal(line.values[_table(view, name).shape.key], term))
+            for name in RANGES
+            for line in _table(view, name).lines
+        )
+    )
+
+
+def _table(view: Any, name: str) -> Any:
+    return getattr(view, name)
 
 
 # -------------------------------------------------------------------------------- concrete values
@@ -151,10 +162,10 @@ def _concrete(readings: list[Reading], word: Word, value: Evaluator) -> tuple[St
 
 
 def _gifts(number: int, reading: Reading, word: Word, value: Evaluator) -> Iterator[Given]:
-    shape = word.view.blocks.shape
     reach = {
-        value(line.values[shape.key]): value(line.values[shape.extent])
-        for line in word.view.blocks.lines
+        value(line.values[table.shape.key]): value(line.values[table.shape.extent])
+        for table in (_table(word.view, name) for name in RANGES)
+        for line in table.lines
     }
     for leaf in reading.result.leaves:
         role = leaf.domain.role

@@ -82,7 +82,7 @@ def _search(task: Task) -> Findings:
         for rule in interface.rules
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
-    letters = tuple(interfaces(_below(task.areas)).values())
+    letters = tuple(interfaces().values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence)
     search.run(wanted, DEPTH, SECONDS)
@@ -92,13 +92,6 @@ def _search(task: Task) -> Findings:
     if not task.only:
         records += outcome.rehearsed(task.areas, witnesses)
     return Findings(tuple(records), tuple(witnesses))
-
-
-def _below(areas: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the areas and those that they build on."""
-    names = list(AREAS)
-    last = max(names.index(area) for area in areas)
-    return tuple(names[: last + 1])
 
 
 class _Outcome:

@@ -169,7 +169,7 @@ def probe_for(interface: str) -> list[str]:
     return [first, *(name for name in PROBES if name != first)]
 
 
-@pytest.mark.parametrize(("name", "interface"), [row[:2] for row in fault_rows()])
+@pytest.mark.parametrize("name, interface", [row[:2] for row in fault_rows()])
 def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) -> None:
     shown = any(
         run(probes[probe], SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
