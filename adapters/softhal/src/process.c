@@ -38,7 +38,7 @@ static void in_child(void)
     pthread_cond_t fresh_idle = PTHREAD_COND_INITIALIZER;
     state.lock = fresh_lock;
     state.idle = fresh_idle;
-    if (state.joined && !FAULT(fork_child_served)) {
+    if (state.joined) {
         state.forked = true;
     }
     jobs_forget();
