@@ -21,8 +21,11 @@ from halcert.conformance.scenarios.vmm import (
     query,
     reserve,
 )
+from halcert.spec.abi.constants import MemType, PageType
+from halcert.spec.profiles import GIB
 from halcert.spec.vmm.reserve import LARGEST
 
+NORMAL, HUGE, GIANT = 0, int(PageType.MEM_HUGE_PAGE_TYPE), int(PageType.MEM_GIANT_PAGE_TYPE)
 ROUNDS = 48
 """How often the largest addresses are reserved: more than would fit if they were not given back."""
 
@@ -74,6 +77,19 @@ def refused_maps(lab: Lab) -> None:
     audit(lab, first, last)
     lab.call("halMemAddressFree", ptr=place)
     lab.call("halMemAddressFree", ptr=other)
+
+
+def every_kind_of_memory(lab: Lab) -> None:
+    """Physical memory of every kind in pages of every size, on devices and on the host."""
+    open_all(lab)
+    for device in (lab.setting.devices[-1], None):
+        for pages, size in ((NORMAL, PAGE), (HUGE, PAGE), (GIANT, GIB)):
+            for kind in range(int(MemType.MEM_MAX_TYPE) + 1):
+                handle = create(lab, size, device, pg_type=pages, mem_type=kind)
+                if handle is not None:
+                    lab.call("halMemGetAllocationPropertiesFromHandle", prop=True, handle=handle)
+                    lab.call("halMemRelease", handle=handle)
+    audit(lab, lab.setting.devices[-1])
 
 
 def many_sizes_side_by_side(lab: Lab) -> None:
@@ -166,6 +182,7 @@ def addresses_can_be_had_again(lab: Lab) -> None:
 MAPPING_SCENARIOS = scenarios_of(
     "vmm",
     refused_maps,
+    every_kind_of_memory,
     many_sizes_side_by_side,
     mapped_again_and_again,
     addresses_can_be_had_again,
