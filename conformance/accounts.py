@@ -89,7 +89,9 @@ class Accounts:
             + before.blocks.sum(
                 lambda block: 0 if block.kind in (USER, MAPPED) else generous(block, self._profile)
             )
-            + before.handles.sum(lambda handle: align_up(handle.size, self._profile.huge))
+            + before.handles.sum(
+                lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
+            )
             + before.reservations.sum(lambda found: found.extent)
         )
         known = self._had.get(what)
@@ -134,7 +136,7 @@ class Accounts:
             return block.extent if owned and block.hbm else 0
 
         def physical(handle: Handle) -> int:
-            if handle.device != device or not of_the_device(handle):
+            if handle.device != device or not of_the_device(handle) or handle.lost:
                 return 0
             if generously:
                 return align_up(handle.size, self._profile.huge)
