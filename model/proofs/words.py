@@ -19,13 +19,17 @@ from halcert.model.symbolic.state import (
     known_state,
 )
 from halcert.model.symbolic.table import SymbolicTable
-from halcert.model.symbolic.term import Bool, BoolLike, Term
+from halcert.model.symbolic.term import Bool, BoolLike, Term, when_forgetting
 from halcert.model.symbolic.values import variables
 from halcert.spec.language import Interface, Kind, Rule
 from halcert.spec.profiles import Profile
 
 DEVICES = (0, 1)
 """Ids of the devices that are present in the initial state."""
+
+
+LAST = "last"
+"""What the variables of the call after a word are named after, whatever the word."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,9 @@ class Word:
 def empty_word() -> Word:
     """Return the word without calls."""
     return Word((), known_state(World.start(DEVICES).views[0]), ())
+
+
+when_forgetting(empty_word.cache_clear)
 
 
 def extended(word: Word, operation: Operation, profile: Profile, name: str = "") -> Word | None:

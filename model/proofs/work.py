@@ -8,10 +8,10 @@ from time import perf_counter
 import msgspec
 
 from halcert.model.proofs.agreement import SAMPLES, Comparison
-from halcert.model.proofs.boundary import Boundaries
+from halcert.model.proofs.boundary import Boundaries, Boundary, shown_by
 from halcert.model.proofs.checks import Checks
 from halcert.model.proofs.influence import Influence
-from halcert.model.proofs.pleasant import instance_of
+from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.records import (
     AGREEMENT,
     NOT_SHADOWED,
@@ -26,7 +26,7 @@ from halcert.model.proofs.records import (
 from halcert.model.proofs.search import DEPTH, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
-from halcert.model.proofs.witness import REJECTED, Witness
+from halcert.model.proofs.witness import REJECTED, UNDEFINED, Witness
 from halcert.model.symbolic.solver import Solver
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import Area, Interface, Invariant, Kind, Rule
@@ -157,22 +157,22 @@ class _Outcome:
     def witnesses(self, wanted: list[Rule]) -> list[Witness]:
         """Return the witness of every rule that was reached, then the boundaries."""
         found = [each for rule in wanted if (each := self._best(rule)) is not None]
-        whole = [witness for each in found if (witness := self._witness(each)) is not None]
-        boundaries = Boundaries(self.solver, self.profile)
-        for each in found:
-            if each.rule.kind in NUMERIC:
-                accepting = [
-                    other
-                    for other in found
-                    if other.rule.kind is Kind.ACCEPTS
-                    and other.rule.interface == each.rule.interface
-                ]
-                accepting.sort(key=lambda other: len(other.word.steps))
-                whole += boundaries.of_rule(each, accepting[-1:])
-            elif each.rule.kind is Kind.ACCEPTS:
-                whole += boundaries.of_top(each)
-        self.objections += boundaries.objections
+        requests = [Request(each.word, each.reading, each.condition) for each in found]
+        made = zip(found, instances_of(self.solver, requests), strict=True)
+        whole = [self._witness(each, instance) for each, instance in made if instance is not None]
+        for boundary, instance in shown_by(self.solver, _boundaries(found)):
+            rule, note = boundary.rule.id, boundary.note
+            if instance.objection:
+                self.objections.append(f"{rule}, {note}: {instance.objection}")
+            if instance.steps[-1].expected.verdict != UNDEFINED:
+                name = self.profile.name
+                whole.append(Witness(rule, name, "boundary", instance.steps, note, alone=False))
         return whole
+
+    def _witness(self, found: Reached, made: Instance) -> Witness:
+        if made.objection:
+            self.objections.append(f"{found.rule.id}: {made.objection}")
+        return Witness(found.rule.id, self.profile.name, "rule", made.steps, "", found.alone)
 
     def rehearsed(self, areas: tuple[str, ...], witnesses: list[Witness]) -> Iterator[Record]:
         """Settle what follows from rehearsing the witnesses with the oracle.
@@ -196,16 +196,19 @@ class _Outcome:
             return self.search.alone[rule.id]
         return self.search.reached.get(rule.id)
 
-    def _witness(self, found: Reached) -> Witness | None:
-        self.solver.push()
-        self.solver.add(*found.word.facts)
-        made = instance_of(self.solver, found.word, found.reading, found.condition)
-        self.solver.pop()
-        if made is None:
-            return None
-        if made.objection:
-            self.objections.append(f"{found.rule.id}: {made.objection}")
-        return Witness(found.rule.id, self.profile.name, "rule", made.steps, "", found.alone)
+
+def _boundaries(found: list[Reached]) -> list[Boundary]:
+    """Return what is to be shown on either side of what the rules compare."""
+    boundaries = Boundaries()
+    accepting = [each for each in found if each.rule.kind is Kind.ACCEPTS]
+    accepting.sort(key=lambda each: len(each.word.steps))
+    for each in found:
+        if each.rule.kind in NUMERIC:
+            same = [a for a in accepting if a.rule.interface == each.rule.interface]
+            boundaries.add_rule(each, same[-1:])
+        elif each.rule.kind is Kind.ACCEPTS:
+            boundaries.add_top(each)
+    return boundaries.found
 
 
 def _interface(task: Task) -> Findings:
