@@ -19,7 +19,7 @@ from halcert.model.proofs.words import Word, empty_word
 from halcert.model.symbolic.algebra import both, either, equal, less, negation, parts_of
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
-from halcert.model.symbolic.solver import Answer, Solver, Wish
+from halcert.model.symbolic.solver import Answer, Solver, Wishes
 from halcert.model.symbolic.term import Bool, BoolLike, IntLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, Variable
 from halcert.spec.language import BitWord, Kind, Record
@@ -76,6 +76,8 @@ def instances_of(solver: Solver, requests: Sequence[Request]) -> list[Instance |
         trail.go(word)
         solver.push()
         wishes = solver.offer(_wishes(readings))
+        if word.steps and len(places) > 1:
+            solver.prefer(wishes, learn=True)
         for place in places:
             found[place] = _instance(solver, requests[place], readings, wishes)
         solver.pop()
@@ -84,12 +86,11 @@ def instances_of(solver: Solver, requests: Sequence[Request]) -> list[Instance |
 
 
 def _instance(
-    solver: Solver, request: Request, readings: list[Reading], wishes: tuple[Wish, ...]
+    solver: Solver, request: Request, readings: list[Reading], wishes: Wishes
 ) -> Instance | None:
-    said = set(parts_of(request.condition))
     solver.push()
     solver.add(request.condition)
-    answer = solver.prefer(each for each in wishes if negation(each.term) not in said)
+    answer = solver.prefer(wishes, {negation(part) for part in parts_of(request.condition)})
     values = {}
     if answer is Answer.YES:
         values = solver.model(leaf.term for each in readings for leaf in _leaves(each))

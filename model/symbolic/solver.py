@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any
 
 import z3
 from z3 import z3core
@@ -21,11 +21,31 @@ class Answer(Enum):
     UNKNOWN = "unknown"
 
 
-class Wish(NamedTuple):
-    """Something that is wished for, and the literal that makes the solver grant it."""
+class Wishes:
+    """What is wished for, earlier ones rather than later ones.
 
-    term: Bool
-    literal: Any
+    Attributes:
+        terms: the wishes by the numbers of the literals that make the solver grant them.
+        conflicts: wishes that cannot be had together, whatever else is asserted later.
+    """
+
+    def __init__(self) -> None:
+        """Start without any."""
+        self.terms: dict[int, Bool] = {}
+        self.literals: dict[int, Any] = {}
+        self.conflicts: list[list[int]] = []
+
+    def last_of(self, conflict: list[int]) -> int:
+        """Return the least important wish of a conflict."""
+        return max(conflict, key=list(self.terms).index)
+
+    def without(self, denied: Collection[BoolLike]) -> dict[int, Any]:
+        """Return the literals of what is left without what is denied and known conflicts."""
+        kept = {n: each for n, each in self.literals.items() if self.terms[n] not in denied}
+        for conflict in self.conflicts:
+            if all(each in kept for each in conflict):
+                del kept[self.last_of(conflict)]
+        return kept
 
 
 class _Translator:
@@ -179,25 +199,31 @@ class Solver:
         self.pop()
         return answer
 
-    def offer(self, wishes: Iterable[BoolLike]) -> tuple[Wish, ...]:
+    def offer(self, terms: Iterable[BoolLike]) -> Wishes:
         """Make wishes known until the next :meth:`pop`; :meth:`prefer` then asks for them."""
-        offered: list[Wish] = []
-        for number, wish in enumerate(dict.fromkeys(wishes)):
+        wishes = Wishes()
+        for place, wish in enumerate(dict.fromkeys(terms)):
             if isinstance(wish, Bool):
-                literal = truth(f"wish {number}")
+                literal = truth(f"wish {place}")
                 self.add(either(negation(literal), wish))
-                offered.append(Wish(wish, self._translate(literal)))
-        return tuple(offered)
+                raw = self._translate(literal)
+                number = z3core.Z3_get_ast_id(self._raw, raw)
+                wishes.terms[number], wishes.literals[number] = wish, raw
+        return wishes
 
-    def prefer(self, wishes: Iterable[Wish]) -> Answer:
+    def prefer(self, wishes: Wishes, denied: Collection[BoolLike] = (), *, learn: bool = False) -> Answer:
         """Check with as many wishes as can be had, earlier ones first.
 
         Wishes that contradict each other are found by unsatisfiable cores; of each core the last
         wish is given up, so a handful of questions settles them all. A core need not be the
         smallest there is, so now and then a wish is given up that could have been had.
+
+        Args:
+            wishes: what was offered.
+            denied: wishes that are known to be out of reach.
+            learn: what contradicts each other now is remembered for later questions.
         """
-        kept = {z3core.Z3_get_ast_id(self._raw, each.literal): each.literal for each in wishes}
-        place = {number: place for place, number in enumerate(kept)}
+        kept = wishes.without(denied)
         while True:
             self.questions += 1
             answer = _answer(self._solver, *kept.values())
@@ -206,7 +232,9 @@ class Solver:
             core = self._core()
             if not core:
                 return answer
-            del kept[max(core, key=place.__getitem__)]
+            if learn:
+                wishes.conflicts.append(core)
+            del kept[wishes.last_of(core)]
 
     def _core(self) -> list[int]:
         """Return the numbers of the literals that cannot be had together."""
