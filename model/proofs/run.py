@@ -17,7 +17,7 @@ from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Rule
 from halcert.spec.profiles import PROFILES, Profile
 
-RULES_OF_A_SEARCH = 60
+RULES_OF_A_SEARCH = 110
 """How many rules one search is for, unless an interface has more."""
 
 

@@ -19,6 +19,7 @@ from halcert.model.proofs.words import (
     empty_word,
     extended,
     in_order,
+    operations_of,
     shrinks,
 )
 from halcert.model.symbolic.reading import Reading
@@ -91,12 +92,28 @@ class Search:
         self._asked: set[str] = set()
         self._stateless: dict[str, dict[str, BoolLike]] = {}
         self._visit(empty_word(), list(self._open.values()))
-        letters = alphabet(self.interfaces, self.profile)
+        letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
         self._phase(build, depth, seconds, ordered=True, growing=True)
         self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False, growing=False)
         self._phase(build, depth, seconds, ordered=True, growing=False)
         self._give_up()
+
+    def _letters(self) -> tuple[Operation, ...]:
+        """Return the operations that change tables which can matter for the open rules.
+
+        Tables matter that rules ask about, and those that calls use which change such tables.
+        """
+        operations = list(operations_of(self.interfaces, self.profile))
+        known: set[str] = set()
+        tables = {each.table for r in self._open.values() for each in self.influence.asks(r)}
+        letters: tuple[Operation, ...] = ()
+        while not tables <= known:
+            known |= tables
+            feeding = [each for each in operations if known.intersection(each.rule.changes)]
+            letters = alphabet(feeding, self.profile)
+            tables = {each.table for x in letters for each in self.influence.effect(x).uses}
+        return letters
 
     def _phase(
         self,

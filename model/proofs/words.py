@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -153,15 +153,16 @@ def _under(value: BoolLike, facts: set[Any]) -> BoolLike:
 # --------------------------------------------------------------------------------------- alphabet
 
 
-def alphabet(interfaces: tuple[Interface, ...], profile: Profile) -> tuple[Operation, ...]:
-    """Return the operations that change tables; of those that do the same, the first."""
+def alphabet(operations: Iterable[Operation], profile: Profile) -> tuple[Operation, ...]:
+    """Return the operations without those that do the same as an earlier one."""
     found: dict[Any, Operation] = {}
-    for operation in _operations(interfaces, profile):
+    for operation in operations:
         found.setdefault(_effect(operation, profile), operation)
     return tuple(found.values())
 
 
-def _operations(interfaces: tuple[Interface, ...], profile: Profile) -> Iterator[Operation]:
+def operations_of(interfaces: Iterable[Interface], profile: Profile) -> Iterator[Operation]:
+    """Iterate over the operations that change tables."""
     for interface in interfaces:
         for rule in interface.rules_of(Kind.ACCEPTS, profile.name):
             if any(name != "contents" for name in rule.changes):
@@ -193,6 +194,7 @@ def _sample(operation: Operation, profile: Profile) -> tuple[Any, Any]:
     return view, after
 
 
+@lru_cache(maxsize=256)
 def _effect(operation: Operation, profile: Profile) -> Any:
     """Return the shape of what an operation does to tables, whatever its parameters are called."""
     view, after = _sample(operation, profile)
