@@ -62,6 +62,7 @@ class Influence:
         self._goals: dict[str, Goal] = {}
         self._asks: dict[str, Columns] = {}
         self._effects: dict[str, Effect] = {}
+        self._spoken: dict[str, Columns] = {}
         self._where: dict[tuple[str, Columns], Substitution] = {}
         self._possible: dict[tuple[str, Columns], bool] = {}
 
@@ -128,13 +129,16 @@ class Influence:
 
     def _can_be(self, interface: str, condition: BoolLike, marks: Columns, rule: Rule) -> bool:
         """Tell whether a condition is not plainly false."""
-        if (rule.id, marks) not in self._possible:
-            where = self._where.get((interface, marks))
+        if rule.id not in self._spoken:
+            self._spoken[rule.id] = frozenset(c for c in asked_by(condition) if c.rises)
+        kept = marks & self._spoken[rule.id]
+        if (rule.id, kept) not in self._possible:
+            where = self._where.get((interface, kept))
             if where is None:
-                where = Substitution(unmarked(self.situation(interface).reading.view, marks))
-                self._where[interface, marks] = where
-            self._possible[rule.id, marks] = where(condition) is not False
-        return self._possible[rule.id, marks]
+                where = Substitution(unmarked(self.situation(interface).reading.view, kept))
+                self._where[interface, kept] = where
+            self._possible[rule.id, kept] = where(condition) is not False
+        return self._possible[rule.id, kept]
 
     def prospects(self, rule: Rule) -> tuple[Answer, Answer]:
         """Return whether some valid state lets a rule have a say, and lets it decide alone."""
