@@ -81,7 +81,8 @@ def prove(
 
     \b
     Exit codes: 0 everything is proved, 1 something is refuted or not settled,
-    2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads.
+    2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads;
+    with --rule nothing is written.
     """  # noqa: D301 - \b is how click is told to leave the lines alone
     from halcert.model.proofs.run import carried_out, tasks
     from halcert.model.symbolic.second import available
@@ -112,6 +113,7 @@ def prove(
         _report(console, records, seconds)
         if only:
             _show_witnesses(console, witnesses)
+            console.print("Only one rule was asked about, so no file is written.", markup=False)
         else:
             console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
     return Exit.OK if all(each.status == "proved" for each in records) else Exit.VIOLATIONS

@@ -21,8 +21,8 @@ from halcert.model.proofs.words import Operation
 from halcert.model.symbolic.algebra import both, negation
 from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.state import changed_tables
-from halcert.model.symbolic.table import SymbolicTable, crowds
 from halcert.model.symbolic.substitute import Substitution
+from halcert.model.symbolic.table import SymbolicTable, crowds
 from halcert.model.symbolic.term import BoolLike
 from halcert.spec.language import Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import Profile

@@ -10,7 +10,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 import msgspec
 
 from halcert.model.proofs.conclusions import conclusions
-from halcert.model.proofs.records import Findings
+from halcert.model.proofs.records import Findings, Record
 from halcert.model.proofs.situation import ROWS
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task, carry_out
 from halcert.spec.catalogue import interfaces
@@ -118,12 +118,11 @@ def carried_out(work: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Finding
             continue
         searched[task] = found
         same = [each for each in pieces if each.kind == SEARCH and each.profile == task.profile]
+        more: tuple[Record, ...] = ()
         if all(each in searched for each in same):
-            more = conclusions(
-                task.areas, PROFILES[task.profile], (searched[each] for each in same)
-            )
-            found = msgspec.structs.replace(found, records=(*found.records, *more))
-        yield task, found
+            all_found = [searched[each] for each in same]
+            more = tuple(conclusions(task.areas, PROFILES[task.profile], all_found))
+        yield task, msgspec.structs.replace(found, records=(*found.records, *more))
 
 
 def _done(work: list[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
 from halcert.model.proofs.candidates import Candidates, Name
@@ -37,7 +37,9 @@ DEPTH_EASY = 2
 DEPTH_OF_ALL = 3
 """The same when words that remove rows, and every order of calls, are looked at, too."""
 SECONDS = 120.0
-MILLISECONDS = 1000
+"""Of processor time, for one phase of a search; far more than any takes."""
+STEPS = 10_000_000
+"""Work that a question may take, as the solver counts it."""
 
 
 class Reached(NamedTuple):
@@ -80,7 +82,7 @@ class Search:
     words: int = 0
     depth: int = 0
     out_of_time: bool = False
-    trail: Trail = field(default_factory=lambda: Trail(Solver(MILLISECONDS)))
+    trail: Trail = field(default_factory=lambda: Trail(Solver(STEPS)))
 
     def run(self, wanted: Iterable[Rule], depth: int = DEPTH, seconds: float = SECONDS) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
@@ -128,7 +130,7 @@ class Search:
             return
         self._candidates = Candidates(self.influence, letters, ordered=ordered, growing=growing)
         self._known: dict[Name, Word | None] = {(): empty_word()}
-        self._end = perf_counter() + seconds
+        self._end = process_time() + seconds
         for length in range(1, depth + 1):
             self.depth = max(self.depth, length)
             if length > DEPTH_EASY:
@@ -151,8 +153,7 @@ class Search:
                 promising = [
                     rule
                     for rule in rules
-                    if rule.id in self._open
-                    and self._candidates.promising(longer, rule, left - 1)
+                    if rule.id in self._open and self._candidates.promising(longer, rule, left - 1)
                 ]
                 if promising:
                     self._grow(longer, promising, left - 1)
@@ -166,7 +167,7 @@ class Search:
     def _word(self, name: Name) -> Word | None:
         if name not in self._known:
             before = self._known[name[:-1]]
-            if perf_counter() > self._end:
+            if process_time() > self._end:
                 self.out_of_time = True
                 return None
             word = None if before is None else extended(before, name[-1], self.profile)

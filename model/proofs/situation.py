@@ -20,6 +20,7 @@ from halcert.spec.language import BitWord, Interface, Invariant, Record
 from halcert.spec.profiles import Profile
 
 ROWS = 3
+STEPS = 50_000_000
 LARGE = 4096
 
 
@@ -67,7 +68,7 @@ class Situation:
         profile: the product.
         invariants: what makes a state valid.
         rows: how many rows each table has at most.
-        milliseconds: time limit of a question.
+        steps: how much work a question may take, as the solver counts it.
         second: a second solver is asked whatever the first one calls proved.
         remarks: what the second solver had to say.
     """
@@ -76,7 +77,7 @@ class Situation:
     profile: Profile
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
-    milliseconds: int = 5000
+    steps: int = STEPS
     second: bool = False
     remarks: list[str] = field(default_factory=list)
 
@@ -91,7 +92,7 @@ class Situation:
     @cached_property
     def solver(self) -> Solver:
         """A solver that knows that the state is valid."""
-        solver = Solver(self.milliseconds)
+        solver = Solver(self.steps)
         solver.add(ground(self.rows, self.invariants).valid)
         return solver
 

@@ -12,6 +12,9 @@ from z3 import z3core
 from halcert.model.symbolic.algebra import either, negation
 from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, truth, when_forgetting
 
+STEPS = 20_000_000
+"""Work that a question may take, as z3 counts it: a few seconds."""
+
 
 class Answer(Enum):
     """What the solver says of a question."""
@@ -157,17 +160,23 @@ when_forgetting(_translators.clear)
 
 
 class Solver:
-    """An incremental solver; every question has a time limit."""
+    """An incremental solver; every question has a limit."""
 
-    def __init__(self, milliseconds: int = 2000, seed: int = 0) -> None:
-        """Start with nothing asserted."""
+    def __init__(self, steps: int = STEPS, seed: int = 0) -> None:
+        """Start with nothing asserted.
+
+        Args:
+            steps: how much work a question may take, as z3 counts it; not a time, so that no
+                answer depends on how busy the machine is.
+            seed: seed of its choices.
+        """
         self._translate = _translator()
         self._solver = z3.Solver(ctx=self._translate.context)
         # Measured on the whole proof run: choosing a strategy for each question, and axioms for
         # equalities that may never matter, cost an eighth of the time each.
         self._solver.set("auto_config", False)
         self._solver.set("arith.eager_eq_axioms", False)
-        self._solver.set("timeout", milliseconds)
+        self._solver.set("rlimit", steps)
         self._solver.set("random_seed", seed)
         self._raw = self._solver.ctx.ref()
         self.questions = 0
@@ -211,7 +220,9 @@ class Solver:
                 wishes.terms[number], wishes.literals[number] = wish, raw
         return wishes
 
-    def prefer(self, wishes: Wishes, denied: Collection[BoolLike] = (), *, learn: bool = False) -> Answer:
+    def prefer(
+        self, wishes: Wishes, denied: Collection[BoolLike] = (), *, learn: bool = False
+    ) -> Answer:
         """Check with as many wishes as can be had, earlier ones first.
 
         Wishes that contradict each other are found by unsatisfiable cores; of each core the last
