@@ -18,9 +18,9 @@ from halcert.model.proofs.columns import (
 from halcert.model.proofs.goals import Goal, goal_of
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.words import Operation
-from halcert.model.symbolic.algebra import both, negation
+from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.solver import Answer
-from halcert.model.symbolic.state import changed_tables
+from halcert.model.symbolic.state import changed_tables, differs
 from halcert.model.symbolic.substitute import Substitution
 from halcert.model.symbolic.table import SymbolicTable, crowds
 from halcert.model.symbolic.term import BoolLike
@@ -62,9 +62,10 @@ class Influence:
         self._goals: dict[str, Goal] = {}
         self._asks: dict[str, Columns] = {}
         self._effects: dict[str, Effect] = {}
-        self._spoken: dict[str, Columns] = {}
+        self._spoken: dict[tuple[str, str], Columns] = {}
+        self._steps: dict[str, BoolLike] = {}
         self._where: dict[tuple[str, Columns], Substitution] = {}
-        self._possible: dict[tuple[str, Columns], bool] = {}
+        self._possible: dict[tuple[tuple[str, str], Columns], bool] = {}
 
     def situation(self, interface: str) -> Situation:
         """Return any call of an interface in any valid state."""
@@ -88,12 +89,15 @@ class Influence:
         after = reading.outcome(operation.rule).after
         fact = self._fact(operation)
         writes, uses = Columns(), asked_by(fact)
+        changes: list[BoolLike] = []
         for name in changed_tables(reading.view, after):
             if name != "contents":
                 old, new = getattr(reading.view, name), getattr(after, name)
                 new = self._without_idle_lines(operation, fact, old, new)
                 changed, sources = written(name, old, new)
                 writes, uses = writes | changed, uses | sources
+                changes.append(differs(old, new))
+        self._steps[operation.rule.id] = both(fact, either(*changes))
         return Effect(writes, uses)
 
     def _without_idle_lines(
@@ -111,12 +115,14 @@ class Influence:
         return SymbolicTable(new.row_type, lines) if idle else new
 
     def can_come(self, operation: Operation, marks: Columns) -> bool:
-        """Tell whether a call can be possible where no rows have other columns true."""
-        return self._can_be(operation.interface.name, self._fact(operation), marks, operation.rule)
+        """Tell whether a call can change anything where no rows have other columns true."""
+        self.effect(operation)
+        step = self._steps[operation.rule.id]
+        return self._can_be(operation.interface.name, step, marks, "call", operation.rule)
 
     def can_decide(self, rule: Rule, marks: Columns) -> bool:
         """Tell whether a rule can have a say where no rows have other columns true."""
-        return self._can_be(rule.interface, self._goal(rule).reach, marks, rule)
+        return self._can_be(rule.interface, self._goal(rule).reach, marks, "goal", rule)
 
     def _goal(self, rule: Rule) -> Goal:
         if rule.id not in self._goals:
@@ -127,18 +133,21 @@ class Influence:
         reading = self.situation(operation.interface.name).reading
         return both(reading.acceptable, reading.promised, reading.when(operation.rule))
 
-    def _can_be(self, interface: str, condition: BoolLike, marks: Columns, rule: Rule) -> bool:
+    def _can_be(
+        self, interface: str, condition: BoolLike, marks: Columns, what: str, rule: Rule
+    ) -> bool:
         """Tell whether a condition is not plainly false."""
-        if rule.id not in self._spoken:
-            self._spoken[rule.id] = frozenset(c for c in asked_by(condition) if c.rises)
-        kept = marks & self._spoken[rule.id]
-        if (rule.id, kept) not in self._possible:
+        name = (what, rule.id)
+        if name not in self._spoken:
+            self._spoken[name] = frozenset(c for c in asked_by(condition) if c.rises)
+        kept = marks & self._spoken[name]
+        if (name, kept) not in self._possible:
             where = self._where.get((interface, kept))
             if where is None:
                 where = Substitution(unmarked(self.situation(interface).reading.view, kept))
                 self._where[interface, kept] = where
-            self._possible[rule.id, kept] = where(condition) is not False
-        return self._possible[rule.id, kept]
+            self._possible[name, kept] = where(condition) is not False
+        return self._possible[name, kept]
 
     def prospects(self, rule: Rule) -> tuple[Answer, Answer]:
         """Return whether some valid state lets a rule have a say, and lets it decide alone."""

@@ -83,4 +83,6 @@ def test_independent_calls_are_made_in_one_order(influence, letters):
 
 
 def test_a_call_that_needs_what_is_not_there_cannot_come(candidates, letters):
-    assert not candidates.possible(named(letters, ALLOC, FREE)[1:])
+    assert not candidates.possible(named(letters, FREE))
+    assert not candidates.possible(named(letters, CLOSE))
+    assert candidates.possible(named(letters, OPEN, CLOSE))
