@@ -204,6 +204,9 @@ def _effect(operation: Operation, profile: Profile) -> Any:
     return tuple((n, _shape(getattr(after, n), names, shapes)) for n in changed)
 
 
+when_forgetting(_effect.cache_clear)
+
+
 def _shape(table: SymbolicTable, names: dict[Any, int], shapes: dict[Term, Any]) -> Any:
     def shape(value: Any) -> Any:
         if not isinstance(value, Term):
