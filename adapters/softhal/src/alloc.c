@@ -14,13 +14,7 @@ static int charge(const struct plan *plan)
 {
     enum page_class class = class_of(plan->granule);
     unsigned node = charged_node(plan->node);
-    if (domain_take(node, class, plan->size) == 0) {
-        return 0;
-    }
-    if (FAULT(cache_not_drained)) {
-        return -1;
-    }
-    return cache_drain(plan->node) && domain_take(node, class, plan->size) == 0 ? 0 : -1;
+    return node_take(node, class, plan->size);
 }
 
 /* A fresh block with its memory, or NULL with nothing left behind. */
@@ -42,7 +36,8 @@ static struct block *fresh_block(const struct plan *plan)
     }
     block->charged = plan->populate ? plan->size : 0;
     if ((plan->expose && memory_expose(block->start, block->size) != 0) ||
-        (kind_is_paged(plan->kind) && pages_make(block) != 0)) {
+        (plan->kind == KIND_SVM && pages_make(block) != 0) ||
+        (plan->kind == KIND_UVM && uvm_add(block->start, block->size) != 0)) {
         block_release(block);
         return NULL;
     }
