@@ -19,10 +19,16 @@ PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
 )
 SANITIZERS = "address,undefined"
-PROBES = ("probe", "mapping", "names", "handles", "registering")
+PROBES = (
+    *("probe", "mapping", "names", "handles", "registering"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure"),
+)
 AREAS = (
+    ("managed memory", "uvm_pressure"),
+    ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
     ("ShareableHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
@@ -163,16 +169,18 @@ def test_fault_build_without_a_fault_is_sound(probes: dict[str, Path], name: str
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr
 
 
-def probe_for(interface: str) -> list[str]:
+def probe_for(name: str, interface: str) -> list[str]:
     """The programs in the order in which they are likely to show a fault of an interface."""
-    first = next((name for pattern, name in AREAS if re.search(pattern, interface)), "probe")
+    usual = "uvm_pages" if name.startswith("uvm_") else "probe"
+    first = next((name for pattern, name in AREAS if re.search(pattern, interface)), usual)
     return [first, *(name for name in PROBES if name != first)]
 
 
 @pytest.mark.parametrize("name, interface", [row[:2] for row in fault_rows()])
 def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) -> None:
     shown = any(
-        run(probes[probe], SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
+        run(probes[probe], SOFTHAL_FAULT=name).returncode != 0
+        for probe in probe_for(name, interface)
     )
     assert shown, f"{name} cannot be seen through the interface"
 
@@ -187,6 +195,10 @@ def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) ->
         ("SOFTHAL_DEVICE_MEMORY", "-1"),
         ("SOFTHAL_DEVICE_MEMORY", "99999999999999999999G"),
         ("SOFTHAL_HOST_MEMORY", ""),
+        ("SOFTHAL_UVM_WATERMARKS", "75"),
+        ("SOFTHAL_UVM_WATERMARKS", "90,75"),
+        ("SOFTHAL_UVM_WATERMARKS", "75,101"),
+        ("SOFTHAL_UVM_SCAN", "-1"),
         ("SOFTHAL_DOMAIN", "../x"),
         ("SOFTHAL_CONFIG", "/nonexistent/softhal.conf"),
     ],

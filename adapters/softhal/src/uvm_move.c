@@ -29,11 +29,14 @@ static void host_drop(uvm_number number)
     domain_give(HOST_NODE, CLASS_HUGE, HUGE_PAGE);
 }
 
+/* Seeded fault: the page is being swapped out. */
+static bool swapping;
+
 static void device_drop(uvm_number number, struct uvm_page *page, unsigned device)
 {
     uvm_frame_give(device, number);
     page->copies &= ~(1ULL << device);
-    if (!FAULT(uvm_write_lost) && !FAULT(uvm_swap_in_stale)) {
+    if (!FAULT(uvm_write_lost) && !(FAULT(uvm_swap_in_stale) && swapping)) {
         uvm_discard(number, device);
     }
 }
@@ -208,13 +211,13 @@ bool uvm_swap_out(uvm_number number, unsigned device)
         device_drop(number, page, device);
         return true;
     }
-    if (uvm_to_host(number, 0) != DRV_ERROR_NONE) {
-        return false;
-    }
-    if (FAULT(uvm_swap_loses_bytes)) {
+    swapping = true;
+    bool done = uvm_to_host(number, 0) == DRV_ERROR_NONE;
+    swapping = false;
+    if (done && FAULT(uvm_swap_loses_bytes)) {
         uvm_discard(number, HOST_NODE);
     }
-    return true;
+    return done;
 }
 
 void uvm_forget_page(uvm_number number, unsigned unused)
@@ -222,12 +225,15 @@ void uvm_forget_page(uvm_number number, unsigned unused)
     (void)unused;
     struct uvm_page *page = uvm_page(number);
     struct uvm_place preferred = page->preferred;
+    for (unsigned device = 0; FAULT(uvm_free_leaves_page) && device < MAX_DEVICES; device++) {
+        if ((page->copies >> device & 1) != 0) {
+            domain_overrun(device, CLASS_HUGE, HUGE_PAGE); /* what is given back below was taken twice */
+        }
+    }
     if (page->state == UVM_HOST || page->state == UVM_READ_MOSTLY) {
         host_drop(number);
     }
-    if (!FAULT(uvm_free_leaves_page)) {
-        devices_drop(number, page, 0);
-    }
+    devices_drop(number, page, 0);
     *page = (struct uvm_page){.state = UVM_UNTOUCHED};
     if (FAULT(uvm_prefer_leaks)) {
         page->preferred = preferred;
