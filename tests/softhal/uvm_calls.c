@@ -1,4 +1,6 @@
 /* uvm_calls.c - the calls of managed memory: checks in order, ranges, attributes, and who is refused. */
+#include <signal.h>
+
 #include "uvm.h"
 
 #define BEYOND (1ULL << 62)
@@ -257,6 +259,23 @@ static void attribute_checks(void)
     CHECK(many[0] == 2 && many[1] == 5 && many[2] == -1 && many[3] == -2);
     CHECK_CODE(halMemManagedRangeGetAttributes(data, sizes, which, 2, at, PAGE), 0);
     CHECK(many[0] == 2 && many[1] == 3 && many[2] == 5 && many[3] == -1);
+    int32_t all[70];
+    data[1] = all;
+    sizes[1] = sizeof(all);
+    CHECK_CODE(halMemManagedRangeGetAttributes(data, sizes, which, 2, at, PAGE), 0);
+    CHECK(all[0] == 2 && all[3] == -1 && all[4] == -2 && all[64] == -2 && all[69] == -2);
+    sizes[1] = 4;
+    CHECK_CODE(halMemManagedRangeGetAttributes(data, sizes, which, 2, at, PAGE), 0);
+    CHECK(all[0] == 2 && all[1] == 3);
+    /* Results may go to managed memory itself; where nobody may write they are refused. */
+    data[0] = block + PAGE + 64;
+    CHECK_CODE(halMemManagedRangeGetAttributes(data, sizes, which, 2, at, PAGE), 0);
+    CHECK(!untouched(block + PAGE) && block[PAGE + 64] == 0);
+    data[0] = (void *)(uintptr_t)0x10;
+    CHECK_CODE(halMemManagedRangeGetAttributes(data, sizes, which, 2, at, PAGE), 3);
+    data[0] = &number;
+    data[1] = many;
+    sizes[1] = 16;
     CHECK_CODE(advise(block, 1, UNSET_ACCESS_BY_LOCATION, ON_DEVICE(3)), 0);
     CHECK_CODE(halMemManagedRangeGetAttributes(data, sizes, which, 2, at, PAGE), 0);
     CHECK(many[0] == 2 && many[1] == 5 && many[2] == -1 && many[3] == -2);
@@ -339,6 +358,20 @@ static void agent_elsewhere(void)
     CHECK_CODE(halMemFree(host), 0);
 }
 
+/* In a child of its own, with no handler of a sanitizer. */
+static int dies_reading(const volatile char *place)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        (void)*place;
+        _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return (WIFSIGNALED(status) && WTERMSIG(status) != SIGALRM) || (WIFEXITED(status) && WEXITSTATUS(status) != 0);
+}
+
 static void in_a_child(void)
 {
     char *block = managed(1);
@@ -349,6 +382,7 @@ static void in_a_child(void)
         int bad = halMemManagedAdvise(address_of(block), PAGE, READ_MOSTLY, NOWHERE) != 8;
         bad += prefetch(block, 1, ON_DEVICE(0)) != 8;
         bad += attribute(block, PAGE, MEM_RANGE_ATTR_READ_MOSTLY) != 1008;
+        bad += !dies_reading(block);
         /* Opening starts from nothing. */
         bad += halMemAgentOpen(0, 0) != 0;
         void *own = NULL;

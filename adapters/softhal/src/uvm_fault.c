@@ -24,7 +24,8 @@ static bool serve(uvm_number number, bool write)
 
 bool uvm_cpu_fault(uint64_t address, bool write)
 {
-    if (!window_has(&windows.uvm, address)) {
+    /* In a child the window is inherited by name only; nothing is mapped there. */
+    if (state.forked || !uvm_has(address)) {
         return false;
     }
     uvm_lock();

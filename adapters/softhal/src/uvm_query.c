@@ -4,11 +4,14 @@
  * An attribute of a range is a function of those of its pages.  Where the public driver and the reference
  * disagree the reference is followed: devices that differ have no common location.
  */
+#include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "uvm.h"
 
-enum { ATTRIBUTES_MAX = 8, ANSWER_SIZE = 4 };
+enum { ATTRIBUTES_MAX = 8, ANSWER_SIZE = 4, ACCESSORS_MAX = MAX_DEVICES + 1 };
 
 /* What the pages seen so far have in common. */
 struct common {
@@ -68,51 +71,76 @@ static int32_t location_id(const struct shared_place *shared)
     return numbered && shared->same_type && shared->same_id ? shared->place.id : MEM_RANGE_INVALID_DEVICE_ID;
 }
 
-/* Devices in ascending order, then the host, as many as fit; the rest names nobody. */
-static void write_accessors(const struct common *common, int32_t *data, size_t room)
+/* Devices in ascending order, then the host; the rest names nobody. */
+static void accessors(const struct common *common, int32_t *list)
 {
     size_t used = 0;
-    for (unsigned device = 0; device < MAX_DEVICES && used < room; device++) {
+    for (unsigned device = 0; device < MAX_DEVICES; device++) {
         if ((common->access_by >> device & 1) != 0) {
-            data[used++] = (int32_t)device;
+            list[used++] = (int32_t)device;
         }
     }
-    if (common->access_host && used < room) {
-        data[used++] = MEM_RANGE_CPU_DEVICE_ID;
+    if (common->access_host) {
+        list[used++] = MEM_RANGE_CPU_DEVICE_ID;
     }
-    while (used < room) {
-        data[used++] = MEM_RANGE_INVALID_DEVICE_ID;
+    while (used < ACCESSORS_MAX) {
+        list[used++] = MEM_RANGE_INVALID_DEVICE_ID;
     }
 }
 
-static void write_answer(const struct common *common, uint32_t attribute, int32_t *data, size_t size)
+static int32_t answer(const struct common *common, uint32_t attribute)
 {
     switch (attribute) {
         case MEM_RANGE_ATTR_READ_MOSTLY:
-            *data = common->read_mostly ? 1 : 0;
-            break;
+            return common->read_mostly ? 1 : 0;
         case MEM_RANGE_ATTR_PREFERRED_LOC:
-            *data = location(&common->preferred);
-            break;
+            return location(&common->preferred);
         case MEM_RANGE_ATTR_PREFERRED_LOC_TYPE:
-            *data = location_type(&common->preferred);
-            break;
+            return location_type(&common->preferred);
         case MEM_RANGE_ATTR_PREFERRED_LOC_ID:
-            *data = location_id(&common->preferred);
-            break;
+            return location_id(&common->preferred);
         case MEM_RANGE_ATTR_LAST_PREFETCH_LOC:
-            *data = location(&common->prefetched);
-            break;
+            return location(&common->prefetched);
         case MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE:
-            *data = location_type(&common->prefetched);
-            break;
-        case MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID:
-            *data = location_id(&common->prefetched);
-            break;
+            return location_type(&common->prefetched);
         default:
-            write_accessors(common, data, size / sizeof(*data));
-            break;
+            return location_id(&common->prefetched);
     }
+}
+
+/*
+ * Into the caller's memory, which the kernel of the real driver looks at before it writes.  So does ours, except
+ * where a page fault is welcome: in memory of this driver.
+ */
+static bool give(void *to, const void *from, size_t size)
+{
+    struct iovec local = {(void *)(uintptr_t)from, size};
+    struct iovec remote = {to, size};
+    ssize_t done = process_vm_writev(getpid(), &local, 1, &remote, 1, 0);
+    if (done < 0 && errno == EFAULT && !v2_is_svm((uint64_t)(uintptr_t)to)) {
+        return false;
+    }
+    if (done != (ssize_t)size) {
+        memcpy(to, from, size);
+    }
+    return true;
+}
+
+static bool write_answer(const struct common *common, uint32_t attribute, char *data, size_t size)
+{
+    int32_t list[ACCESSORS_MAX];
+    if (attribute != MEM_RANGE_ATTR_ACCESS_BY) {
+        list[0] = answer(common, attribute);
+        return give(data, list, sizeof(list[0]));
+    }
+    accessors(common, list);
+    size_t first = size < sizeof(list) ? size : sizeof(list);
+    bool done = give(data, list, first);
+    const int32_t nobody = MEM_RANGE_INVALID_DEVICE_ID;
+    for (size_t at = first; at < size && done; at += sizeof(nobody)) {
+        done = give(data + at, &nobody, sizeof(nobody));
+    }
+    return done;
 }
 
 static drvError_t look(uint64_t address, uint64_t size, struct common *common)
@@ -182,7 +210,7 @@ drvError_t halMemManagedRangeGetAttributes(void **data, size_t *data_sizes, uint
     memset(&common, 0, sizeof(common));
     code = look(ptr, size, &common);
     for (size_t i = 0; i < attribute_num && code == DRV_ERROR_NONE; i++) {
-        write_answer(&common, attributes[i], data[i], data_sizes[i]);
+        code = write_answer(&common, attributes[i], data[i], data_sizes[i]) ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
     }
     return code;
 }
