@@ -12,9 +12,14 @@ static unsigned charged_node(unsigned node)
 
 static int charge(const struct plan *plan)
 {
+    static bool ran_out[NODES];
     enum page_class class = class_of(plan->granule);
     unsigned node = charged_node(plan->node);
-    return node_take(node, class, plan->size);
+    if ((FAULT(out_of_memory_sticks) && ran_out[plan->node]) || node_take(node, class, plan->size) != 0) {
+        ran_out[plan->node] = true;
+        return -1;
+    }
+    return 0;
 }
 
 /* A fresh block with its memory, or NULL with nothing left behind. */

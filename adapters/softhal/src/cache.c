@@ -81,9 +81,6 @@ int node_take(unsigned node, enum page_class class, uint64_t bytes)
     if (domain_take(node, class, bytes) == 0) {
         return 0;
     }
-    if (FAULT(cache_not_drained)) {
-        return -1;
-    }
     if (cache_drain(node) && domain_take(node, class, bytes) == 0) {
         return 0;
     }

@@ -42,7 +42,7 @@ static void in_child(void)
     state.idle = fresh_idle;
     views_unlock_child();
     uvm_unlock_child();
-    if (state.joined && !FAULT(fork_child_served)) {
+    if (state.joined) {
         state.forked = true;
     }
     jobs_forget();
