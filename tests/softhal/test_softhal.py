@@ -27,7 +27,7 @@ PROBES = (
     *("uvm_pages", "uvm_calls", "uvm_pressure"),
 )
 AREAS = (
-    ("managed memory", "uvm_pressure"),
+    ("managed memory", "uvm_pages"),
     ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
     ("ShareableHandle", "handles"),
@@ -169,18 +169,16 @@ def test_fault_build_without_a_fault_is_sound(probes: dict[str, Path], name: str
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr
 
 
-def probe_for(name: str, interface: str) -> list[str]:
+def probe_for(interface: str) -> list[str]:
     """The programs in the order in which they are likely to show a fault of an interface."""
-    usual = "uvm_pages" if name.startswith("uvm_") else "probe"
-    first = next((name for pattern, name in AREAS if re.search(pattern, interface)), usual)
+    first = next((name for pattern, name in AREAS if re.search(pattern, interface)), "probe")
     return [first, *(name for name in PROBES if name != first)]
 
 
 @pytest.mark.parametrize("name, interface", [row[:2] for row in fault_rows()])
 def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) -> None:
     shown = any(
-        run(probes[probe], SOFTHAL_FAULT=name).returncode != 0
-        for probe in probe_for(name, interface)
+        run(probes[probe], SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
     )
     assert shown, f"{name} cannot be seen through the interface"
 

@@ -121,8 +121,8 @@
     X(uvm_peer_blank, "managed memory", "LOST", "a page that moves from device to device loses its bytes") \
     X(uvm_fault_clears_prefer, "managed memory", "LOST", "an access of the host takes the preferred location away") \
     X(uvm_zero_page_shared, "managed memory", "OVER", "untouched pages of several allocations become one and the same page") \
-    X(uvm_free_leaves_page, "halMemFree", "LEAK", "freeing leaves the copies of pages on the devices") \
-    X(uvm_prefer_leaks, "halMemFree", "STALE", "the preferred location of freed pages holds for the next allocation") \
+    X(uvm_free_leaves_page, "managed memory", "LEAK", "freeing leaves the copies of pages on the devices") \
+    X(uvm_prefer_leaks, "managed memory", "STALE", "the preferred location of freed pages holds for the next allocation") \
     X(uvm_access_replaces, "halMemManagedAdvise", "RANGE", "a further device in accessed-by takes the place of the others") \
     X(uvm_unset_access_all, "halMemManagedAdvise", "RANGE", "taking one device out of accessed-by takes out all") \
     X(uvm_range_short, "halMemManagedAdvise", "EDGE", "a size is rounded down to whole pages") \
@@ -138,13 +138,13 @@
     X(uvm_batch_changes_input, "halMemManagedPrefetchBatch", "ARGS", "the caller's locations are changed") \
     X(uvm_attribute_of_first, "halMemManagedRangeGetAttributes", "RANGE", "the attribute of a range is that of its first page") \
     X(uvm_query_populates, "halMemManagedRangeGetAttributes", "CODE", "asking for attributes gives untouched pages memory") \
-    X(uvm_copy_device_device, "drvMemcpy", "CODE", "a copy between two pages on devices succeeds and copies nothing") \
-    X(uvm_copy_untouched, "drvMemcpy", "VALID", "an untouched page can be copied from") \
-    X(uvm_copy_keeps_replicas, "drvMemcpy", "STALE", "a copy into a read-mostly page leaves its copies on the devices") \
-    X(uvm_set_first_copy, "drvMemsetD8", "STALE", "setting a read-mostly page leaves its copies on the devices") \
-    X(uvm_set_untouched_lost, "drvMemsetD8", "LOST", "setting an untouched page succeeds and does nothing") \
-    X(uvm_set_first_page, "drvMemsetD8", "RANGE", "only the first page of a range is set") \
-    X(uvm_read_only_accepted, "halMemAlloc", "UNSUP", "managed memory with the read-only bit is not refused")
+    X(uvm_copy_device_device, "managed memory", "CODE", "a copy between two pages on devices succeeds and copies nothing") \
+    X(uvm_copy_untouched, "managed memory", "VALID", "an untouched page can be copied from") \
+    X(uvm_copy_keeps_replicas, "managed memory", "STALE", "a copy into a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_first_copy, "managed memory", "STALE", "setting a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_untouched_lost, "managed memory", "LOST", "setting an untouched page succeeds and does nothing") \
+    X(uvm_set_first_page, "managed memory", "RANGE", "only the first page of a range is set") \
+    X(uvm_read_only_accepted, "managed memory", "UNSUP", "managed memory with the read-only bit is not refused")
 /* clang-format on */
 
 #ifdef SOFTHAL_FAULTS
