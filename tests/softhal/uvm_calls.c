@@ -338,6 +338,43 @@ static void sets_and_copies(void)
     CHECK_CODE(halMemFree(block), 0);
 }
 
+/* Calls that know nothing of managed pages refuse them and leave them as they are. */
+static void other_calls(void)
+{
+    char *block = managed(1);
+    char bytes[64] = {1};
+    void *device = NULL;
+    uint64_t at = address_of(block);
+    uint64_t to = address_of(bytes);
+    uint64_t fd = 0;
+    uint64_t physical = 0;
+    size_t size = 64;
+    char name[65] = "";
+    struct DMA_ADDR dma;
+    struct memcpy_info info = {.dir = DRV_MEMCPY_DEVICE_TO_HOST, .devid = 0};
+    struct MEMCPY2D area;
+    memset(&dma, 0, sizeof(dma));
+    memset(&area, 0, sizeof(area));
+    area.copy2d.src = (unsigned long long *)(void *)block;
+    area.copy2d.dst = (unsigned long long *)(void *)bytes;
+    area.copy2d.spitch = area.copy2d.dpitch = area.copy2d.width = 8;
+    area.copy2d.height = 8;
+    area.copy2d.direction = DRV_MEMCPY_DEVICE_TO_HOST;
+    CHECK_CODE(device_mark(0, block, 3), 0);
+    CHECK_CODE(halMemcpy(bytes, 64, block, 64, &info), 8);
+    CHECK_CODE(halMemcpy2D(&area), 8);
+    CHECK_CODE(halMemcpyBatch(&to, &at, &size, 1), 8);
+    CHECK_CODE(halMemCpyAsync(to, 64, at, 64, &fd), 8);
+    CHECK_CODE(drvMemConvertAddr(at, to, 64, &dma), 8);
+    CHECK_CODE(drvMemPrefetchToDevice(at, PAGE, 0), 8);
+    CHECK_CODE(drvMemAddressTranslate(at, &physical), 8);
+    CHECK_CODE(halMemAdvise(at, PAGE, ADVISE_DEV_MEM, 0), 8);
+    CHECK_CODE(halHostRegister(block, PAGE, HOST_SVM_MAP_DEV, 0, &device), 8);
+    CHECK(halShmemCreateHandle(at, PAGE, name, sizeof(name)) != 0);
+    CHECK(copy_shows(block, 3) && device_shows(1, block, 3) && host_shows(block, 3));
+    CHECK_CODE(halMemFree(block), 0);
+}
+
 /* Ordinary memory of a device, as the agent reaches it. */
 static void agent_elsewhere(void)
 {
@@ -457,6 +494,7 @@ int main(void)
     attribute_checks();
     mixed_ranges();
     sets_and_copies();
+    other_calls();
     agent_elsewhere();
     in_a_child();
     closing();
