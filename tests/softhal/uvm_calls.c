@@ -479,6 +479,9 @@ int main(void)
 {
     if (is_v3()) {
         refused_on_v3();
+        CHECK_CODE(halMemAgentOpen(0, 0), 0);
+        CHECK_CODE(halMemAgentOpen(1, 0), 0);
+        agent_elsewhere();
         return finish();
     }
     not_initialised();
