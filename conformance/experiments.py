@@ -9,6 +9,7 @@ from typing import Any
 from halcert.conformance.concurrent import (
     THREADS,
     contended_frees,
+    private_copies,
     private_work,
     run_program,
 )
@@ -25,7 +26,7 @@ from halcert.conformance.mapping_programs import (
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import gave
 from halcert.spec.abi.constants import MemSide
-from halcert.spec.svm.flags import DEV, MAPPED, AllocFlags
+from halcert.spec.svm.flags import DEV, HOST, MAPPED, AllocFlags
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,26 @@ def blocks_at_once(lab: Lab, draw: Draw) -> None:
         lab.call("halMemAlloc", pp=True, size=draw.pick((4096, 2**21)), flag=flag)
     fill_all(lab)
     run_program(lab, contended_frees(lab, 2000))
+
+
+def copies_at_once(lab: Lab, draw: Draw) -> None:
+    """Threads that copy nothing but their own bytes, to a device and back, many times."""
+    _open_all(lab)
+    size = draw.pick((4096, 65536, 300_000))
+    made = []
+    for thread in range(THREADS):
+        device = lab.setting.devices[thread % len(lab.setting.devices)]
+        source, block, target = (
+            gave(lab.call("halMemAlloc", pp=True, size=size, flag=flag), "pp")
+            for flag in (AllocFlags.compose(virt=v, devid=device) for v in (HOST, DEV, HOST))
+        )
+        if source is None or block is None or target is None:
+            return
+        made.append((source, block, target))
+    fill_all(lab)
+    for turn in range(3):
+        if not run_program(lab, private_copies(draw, made, size, 1000 * (turn + 1))):
+            return
 
 
 def mappings_at_once(lab: Lab, draw: Draw) -> None:
@@ -99,6 +120,7 @@ def _create(lab: Lab, size: int, device: int) -> Any:
 
 EXPERIMENTS = {
     "threads": Experiment("svm", blocks_at_once),
+    "copies": Experiment("svm", copies_at_once),
     "mappings": Experiment("vmm", mappings_at_once),
 }
 """All experiments by name."""
