@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from itertools import groupby
+from typing import Any
 
 from halcert.conformance.book import resolve
-from halcert.conformance.concurrent import Planned, run_program
+from halcert.conformance.concurrent import Planned, Program, run_program
 from halcert.conformance.lab import Broken, Lab
 from halcert.results import TraceStep
 
@@ -50,8 +51,18 @@ def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -
 
 
 def _together(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> None:
+    run_program(lab, program_of(steps, _outputs(lab, numbers)))
+    numbers.update({step.number: step.number for step in steps if step.number in lab.outputs})
+
+
+def program_of(steps: Sequence[TraceStep], outputs: Mapping[int, Mapping[str, Any]]) -> Program:
+    """Return the calls of several threads as a program, thread by thread.
+
+    Args:
+        steps: the calls of the threads.
+        outputs: what calls before them gave, by number.
+    """
     inside = frozenset(step.number for step in steps)
-    outputs = _outputs(lab, numbers)
     threads: dict[int, list[Planned]] = {}
     for step in steps:
         try:
@@ -59,5 +70,4 @@ def _together(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> 
         except KeyError:
             continue
         threads.setdefault(step.thread, []).append(Planned(step.number, step.interface, args))
-    run_program(lab, list(threads.values()))
-    numbers.update({number: number for number in inside if number in lab.outputs})
+    return list(threads.values())
