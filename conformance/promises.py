@@ -202,9 +202,9 @@ class _Writer:
         rest = total.rest
         if not more and not less:
             return TRUE if (rest < 0 if op == "lt" else rest == 0) else FALSE
-        if not less and (-rest < 0 or -rest >= TOP):
+        if not less and (-rest < (op == "lt") or -rest >= TOP):
             return TRUE if op == "lt" and -rest >= TOP else FALSE
-        if not more and (rest < 0 or rest >= TOP):
+        if not more and (rest < 0 or rest >= TOP - (op == "lt")):
             return TRUE if op == "lt" and rest < 0 else FALSE
         left_rest = rest if (more and rest > 0 and less) or not more else 0
         right_rest = -rest if left_rest == 0 else 0

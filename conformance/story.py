@@ -127,7 +127,12 @@ class _Teller:
             return
         demand = demand_of(lab, call, step.outcome, step.actor)
         if self._thorough or step is self._steps[-1]:
-            demand = msgspec.structs.replace(demand, promises=self._promises(step, call))
+            due = tuple(
+                each
+                for each in self._promises(step, call)
+                if (demand.success if each.on_success else demand.failure)
+            )
+            demand = msgspec.structs.replace(demand, promises=due)
         self._told.append(StoryStep(step, demand))
         before = lab.world
         self._worlds[step.number] = before, self._claimed(call, step)
