@@ -66,12 +66,14 @@ class Atlas:
         return FIRST_PLACE + place * APART + low
 
     def named(self, number: int) -> tuple[Origin, int] | None:
-        """Return which call gave the block that a number lies in, and how far behind its start."""
-        place, rest = divmod(number - FIRST_PLACE, APART)
-        if number < FIRST_PLACE or place >= len(self._old):
+        """Return which call gave the block next to a number, and how far behind its start it is."""
+        if number < FIRST_PLACE - APART // 2:
+            return None
+        place = (number - FIRST_PLACE + APART // 2) // APART
+        if place >= len(self._old):
             return None
         origin = self._origins[place]
-        return None if origin is None else (origin, FIRST_PLACE + place * APART + rest - self._start(place))
+        return None if origin is None else (origin, number - self._start(place))
 
 
 def promises(
@@ -200,12 +202,16 @@ class _Writer:
         more = [(f, n) for f, n in total.parts.items() if n > 0]
         less = [(f, -n) for f, n in total.parts.items() if n < 0]
         rest = total.rest
+        if op == "lt" and _roundness(rest + 1) > _roundness(rest) and more and less:
+            op, rest = "le", rest + 1
         if not more and not less:
             return TRUE if (rest < 0 if op == "lt" else rest == 0) else FALSE
         if not less and (-rest < (op == "lt") or -rest >= TOP):
             return TRUE if op == "lt" and -rest >= TOP else FALSE
         if not more and (rest < 0 or rest >= TOP - (op == "lt")):
             return TRUE if op == "lt" and rest < 0 else FALSE
+        if op == "lt" and not less and _roundness(rest + 1) > _roundness(rest):
+            op, rest = "le", rest + 1
         left_rest = rest if (more and rest > 0 and less) or not more else 0
         right_rest = -rest if left_rest == 0 else 0
         return Formula(op, (_sum(more, left_rest), _sum(less, right_rest)))
@@ -288,6 +294,11 @@ class _Sum:
             self.parts[formula] = count
             if not count:
                 del self.parts[formula]
+
+
+def _roundness(value: int) -> int:
+    """Return how many zeros a number ends in, in the binary system; round ones are easier read."""
+    return (value & -value).bit_length() if value else 64
 
 
 def _sum(parts: Sequence[tuple[Formula, int]], rest: int) -> Formula:

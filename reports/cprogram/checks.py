@@ -56,14 +56,18 @@ class CheckWriter:
 
     # ---------------------------------------------------------------------------------- outputs
 
-    def promise(self, promise: Promise) -> str:
+    def promise(self, promise: Promise) -> list[str]:
         """Return the check of a promise, or nothing where an output that it needs is not there."""
+        parts = promise.condition.args if promise.condition.op == "and" else (promise.condition,)
         try:
-            condition = self._condition(promise.condition)
+            conditions = [self._condition(each) for each in parts]
         except KeyError:
-            return ""
+            return []
         self._uses.helpers.add("must_hold")
-        return f'must_hold({condition}, "{promise.rule}",\n              {quoted(promise.summary)});'
+        return [
+            f"/* {promise.rule}: {promise.summary} */",
+            *(f'must_hold({each}, "{promise.rule}");' for each in conditions),
+        ]
 
     def _condition(self, formula: Formula) -> str:
         op, args = formula.op, formula.args
@@ -72,7 +76,10 @@ class CheckWriter:
         if op == "not":
             return f"!({self._condition(args[0])})"
         if op in ("and", "or"):
-            return JOINTS[op].join(self._inner(each, self._condition) for each in args)
+            return JOINTS[op].join(
+                f"({text})" if each.op in ("and", "or") else text
+                for each, text in ((each, self._condition(each)) for each in args)
+            )
         if op in COMPARISONS:
             wide = any(_is_wide(each) for each in args)
             left, right = (self._number(each, wide=wide) for each in args)
@@ -115,7 +122,7 @@ class CheckWriter:
             if value == poison(width):
                 self._uses.helpers.add("untouched")
                 return text
-        return literal(value)
+        return self._uses.size(value)
 
     # ------------------------------------------------------------------------------------ bytes
 

@@ -60,7 +60,7 @@ def size(value: int) -> tuple[str, bool]:
             text = name if count == 1 else f"{count} * {name}"
             text += f" {'+' if rest > 0 else '-'} {abs(rest)}" if rest else ""
             return text, True
-    return literal(value), False
+    return (str(value) if 0 <= value < UNITS[1][1] else literal(value)), False
 
 
 @dataclass

@@ -156,8 +156,8 @@ static void may_fail(int code, const int *codes, const char *rule)
 }
 
 //// must_hold: fault
-#define must_hold(condition, rule, promise) \
-    ((condition) ? (void)0 : fault(rule, "%s\n  this does not hold: %s", promise, #condition))
+#define must_hold(condition, rule) \
+    ((condition) ? (void)0 : fault(rule, "this does not hold: %s", #condition))
 
 //// must_be_unchanged: fault
 static void must_be_unchanged(const void *input, const void *sent, size_t size, const char *name, const char *rule)

@@ -29,6 +29,8 @@ from halcert.spec.pattern import MIX, ODD, STRIDE
 
 TEMPLATE = "program.c.j2"
 WIDTH = 92
+CODE_SHAPES = ("accepted", "refused", "code", "account")
+"""Ways in which a rule is broken by a return code."""
 BESIDE = " *            "
 WIDE_MACROS = ("MEM_DEV", "MEM_SVM", "MEM_HOST", "MEM_DVPP", "MEM_RESERVE", "MEM_UVM", "MEM_TYPE",
     "MEM_PAGE", "MEM_CONT", "MEM_ADVISE", "MEM_READONLY")
@@ -261,20 +263,17 @@ class _Program:
         step, demand = each.step, each.demand
         if demand is None:
             return []
-        rule = self._rule_of(each)
+        rule = self._rule_of(each) if self._is_about_the_code() else _first(demand)
         check = self._code_check(each, demand, rule) if step.interface in FUNCTIONS else ""
         lines = [check] if check else []
         for promise in demand.promises:
             written = self._checks.promise(promise)
-            on = "success" if promise.on_success else "failure"
-            certain = demand.success != demand.failure or (promise.on_success and check and "must" in check)
-            if written and not certain:
-                lines.append(f"if (code {'==' if on == 'success' else '!='} 0)")
-                lines += ["    " + line for line in written.split("\n")]
-            elif written:
-                lines += written.split("\n")
+            if written and not (check.startswith("must") and demand.success == promise.on_success):
+                lines.append(f"if (code {'==' if promise.on_success else '!='} 0) {{")
+                written = ["    " + line for line in written] + ["}"]
+            lines += written
         if demand.stretches:
-            address = self._address(step)
+            address, rule = self._address(step), self._rule_of(each)
             lines += [self._checks.stretch(address, s, rule) for s in _merged(demand)]
         return lines
 
@@ -304,11 +303,14 @@ class _Program:
     def _is_last(self, step: TraceStep) -> bool:
         return bool(self._story.broken) and step.number == self._steps[-1].step.number
 
+    def _is_about_the_code(self) -> bool:
+        return self._story.broken is not None and self._story.broken.shape in CODE_SHAPES
+
     def _rule_of(self, each: StoryStep | None) -> str:
         verdict = self._story.broken
         if verdict is not None and (each is None or self._is_last(each.step)):
             return verdict.rule
-        return each.demand.rules[0] if each and each.demand and each.demand.rules else ""
+        return _first(each.demand) if each and each.demand else ""
 
     # ------------------------------------------------------------------------ where things are
 
@@ -381,6 +383,11 @@ STANDARD = frozenset(
         "void *",
     }
 )
+
+
+def _first(demand: Demand) -> str:
+    """Return the rule that a demand names first."""
+    return demand.rules[0] if demand.rules else ""
 
 
 def _needed_later(steps: Sequence[TraceStep], story: Story) -> set[int]:
