@@ -41,16 +41,20 @@ def demand_in(
     rules = oracle.rules(call.interface.name)
     view = world.views[process]
     held = rules.holding(call, view)
-    codes = tuple(code for code in map(int, DrvError) if code and _allowed(oracle, world, call, code, process))
+    codes = tuple(
+        code for code in map(int, DrvError) if code and _allowed(oracle, world, call, code, process)
+    )
     open_code = bool(codes) and _allowed(oracle, world, call, UNHEARD_OF, process)
-    permitted = () if held else rules.permitting(call, view)
-    fitting = (rule for rule, when, _ in rules.accepts if _applies(when, call, view, outcome))
-    reasons = held or [next(fitting, rules.accepts[0][0] if rules.accepts else None), *permitted]
+    reasons = list(held)
+    if not held:
+        fitting = [rule for rule, when, _ in rules.accepts if _applies(when, call, view, outcome)]
+        reasons += fitting[:1] or [rule for rule, _, _ in rules.accepts[:1]]
+        reasons += rules.permitting(call, view)
     return Demand(
         success=not held,
         failure=bool(codes),
         codes=() if open_code else codes,
-        rules=tuple(rule.id for rule in reasons if rule is not None),
+        rules=tuple(rule.id for rule in reasons),
         stretches=() if held else _bytes(oracle, call, view, outcome),
     )
 
@@ -99,7 +103,9 @@ def _bytes(oracle: Oracle, call: Call, view: Any, outcome: Outcome | None) -> tu
 def stretches(rope: Any, offset: int, length: int) -> list[Stretch]:
     """Return what is known of some bytes of an object, counted from the first of them."""
     return [
-        Stretch(each.start - offset, each.end - each.start, each.pattern, each.value, each.author.step)
+        Stretch(
+            each.start - offset, each.end - each.start, each.pattern, each.value, each.author.step
+        )
         for each in parts(rope, offset, offset + length)
     ]
 

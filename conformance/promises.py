@@ -8,6 +8,7 @@ block it belongs to, and is written as a distance into what a call gave.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,6 +43,7 @@ class Atlas:
     def __init__(self, view: Any, origins: Mapping[int, Origin]) -> None:
         """Move the blocks of a view; ``origins`` tells by memory object who gave a block."""
         self._old = list(view.blocks)
+        self._bases: list[int] = [block.base for block in self._old]
         self._origins = [origins.get(block.memory) for block in self._old]
         tables = {"blocks": self._moved_table(view.blocks, ("base",))}
         for name, columns in ADDRESS_COLUMNS.items():
@@ -52,17 +54,18 @@ class Atlas:
         made: Any = ConcreteTable(table.row_type)
         for row in table:
             made = made.put(row.but(**{name: self.moved(getattr(row, name)) for name in columns}))
-        return made
+        moved: ConcreteTable[Any] = made
+        return moved
 
     def moved(self, address: int) -> int:
         """Return where an address in a live block was moved to; any other stays."""
-        for place, block in enumerate(self._old):
-            if block.base <= address < block.base + block.extent:
-                return self._start(place) + address - block.base
-        return address
+        place = bisect_right(self._bases, address) - 1
+        if place < 0 or address >= self._bases[place] + self._old[place].extent:
+            return address
+        return self._start(place) + address - self._bases[place]
 
     def _start(self, place: int) -> int:
-        low = self._old[place].base % (1 << 31)  # keeps every alignment that pages can have
+        low = self._bases[place] % (1 << 31)  # keeps every alignment that pages can have
         return FIRST_PLACE + place * APART + low
 
     def named(self, number: int) -> tuple[Origin, int] | None:
@@ -100,7 +103,9 @@ def promises(
     }
     call = interface.parse(resolve(step.args, moved))
     results = variables(interface.result, RESULT)
-    reading = Reading(interface, profile, known_state(atlas.view), Variables(call, (), True), results)
+    reading = Reading(
+        interface, profile, known_state(atlas.view), Variables(call, (), True), results
+    )
     writer = _Writer(step, interface.result, atlas)
     found = []
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
+from enum import Enum
 from itertools import groupby
 from typing import Any
 
@@ -11,6 +12,34 @@ from halcert.conformance.book import resolve
 from halcert.conformance.concurrent import Planned, Program, run_program
 from halcert.conformance.lab import Broken, Lab
 from halcert.results import TraceStep
+
+
+class Fate(Enum):
+    """What has become of the fault that a trace shows."""
+
+    STILL_THERE = "still there"
+    FLAKY = "flaky: there"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+def is_same(way: tuple[str, str], cause: tuple[str, str]) -> bool:
+    """Tell whether a failure, by rule and shape, is the one that a trace shows.
+
+    A trace that names no rule, or of which the shape is not known, leaves that open.
+    """
+    return all(not known or known == met for known, met in zip(cause, way, strict=True))
+
+
+def fate_of(failures: Sequence[Broken | None], rule: str, shape: str = "") -> Fate:
+    """Return what has become of a fault, from what repetitions of its trace met."""
+    ways = [(each.violation.rule, each.violation.shape) for each in failures if each is not None]
+    same = [way for way in ways if is_same(way, (rule, shape))]
+    if not ways:
+        return Fate.GONE
+    if not same:
+        return Fate.CHANGED
+    return Fate.STILL_THERE if len(same) == len(failures) else Fate.FLAKY
 
 
 def repeat(lab: Lab, steps: Sequence[TraceStep]) -> Broken | None:

@@ -155,9 +155,7 @@ class _Teller:
 
     def _promises(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
         atlas = Atlas(self._lab.view(step.actor), self._origins)
-        found = promises(
-            call.interface, self._lab.setting.profile, step, atlas, self._outputs()
-        )
+        found = promises(call.interface, self._lab.setting.profile, step, atlas, self._outputs())
         return (*found, *self._balances(step, call))
 
     def _balances(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
@@ -178,14 +176,15 @@ class _Teller:
             if balance.rule is not LIVE_MEMORY_IS_ACCOUNTED:
                 sides = sides[::-1]
             condition = Formula("le", sides)
-            found.append(Promise(balance.rule.id, balance.rule.summary, True, condition))  # noqa: FBT003 - of a success
+            found.append(Promise(balance.rule.id, balance.rule.summary, True, condition))
         return tuple(found)
 
     def _note_start(self, step: TraceStep, call: Call) -> None:
         device = getattr(call, "device", None)
-        if isinstance(call, MemGetInfo) and device not in self._starts:
-            if self._lab.accounts.free_at_start(call.device) is not None:
-                self._starts[call.device] = step.number
+        if not isinstance(call, MemGetInfo) or device in self._starts:
+            return
+        if self._lab.accounts.free_at_start(call.device) is not None:
+            self._starts[call.device] = step.number
 
     def _claimed(self, call: Call, step: TraceStep) -> World:
         """Return the world as the implementation has it by its own account, allowed or not."""
@@ -249,7 +248,9 @@ class _Teller:
         for process, view in sorted(world.views.items()):
             blocks += [self._seen(process, view, block) for block in view.blocks]
             for name in TOLD_TABLES:
-                rows += [(name, process, msgspec.structs.asdict(row)) for row in getattr(view, name)]
+                rows += [
+                    (name, process, msgspec.structs.asdict(row)) for row in getattr(view, name)
+                ]
         return Snapshot(tuple(blocks), tuple(rows))
 
     def _seen(self, process: int, view: Any, block: Any) -> BlockSeen:

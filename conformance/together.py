@@ -108,9 +108,7 @@ def _afterwards(lab: Lab, world: World, call: Call, step: TraceStep) -> World:
     if outcome.code != 0 and call.Result.__struct_fields__ != ("code",):
         return world
     result = call.interface.parse_result(0, outcome.out)
-    return lab.setting.oracle.judge(
-        world, call, result, process=step.actor, step=step.number
-    ).world
+    return lab.setting.oracle.judge(world, call, result, process=step.actor, step=step.number).world
 
 
 def _equal(steps: Sequence[TraceStep]) -> list[tuple[int, ...]]:

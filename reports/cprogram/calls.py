@@ -242,7 +242,7 @@ class CallWriter:
     # ------------------------------------------------------------------------------ descriptors
 
     def _new_dma(self, parameter: Parameter, value: Any) -> str:  # noqa: ARG002 - one of several
-        if value is None or value is False or value == 0 and value is not True:
+        if not value:
             return "NULL"
         return self._descriptor_place(value)
 
@@ -320,7 +320,9 @@ class CallWriter:
         if chosen:
             earlier = int(members.get("type", 0)) == DESTROYS
             place = (
-                self._descriptor(f"{name}_dma", chosen) if earlier else self._descriptor_place(chosen)
+                self._descriptor(f"{name}_dma", chosen)
+                if earlier
+                else self._descriptor_place(chosen)
             )
         self._input(parameter.kind, name, members)
         if place and place != "NULL":

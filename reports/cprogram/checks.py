@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec import structs
+
 from halcert.reports.cprogram.expressions import Uses, Variables, literal
 from halcert.results.story import Demand, Formula, Promise, Stretch
 from halcert.spec.abi.codes import symbol_of
@@ -138,13 +140,35 @@ class CheckWriter:
         what = f"{literal(stretch.pattern)}, {literal(stretch.value)}"
         return f'must_be_pattern({where}, {length}, {what}, "{rule}");'
 
-    def unchanged(self, name: str, rule: str) -> tuple[str, str]:
+    def stretches(self, address: str, stretches: Sequence[Stretch], rule: str) -> list[str]:
+        """Return the checks of bytes behind an address."""
+        return [self.stretch(address, each, rule) for each in merged(stretches)]
+
+    def unchanged(self, name: str, rule: str) -> tuple[list[str], str]:
         """Return how an input is copied before a call, and the check that it is the same after."""
         self._uses.helpers.add("must_be_unchanged")
         copy = f"{name}_sent"
-        before = f"char {copy}[sizeof {name}];\nmemcpy({copy}, &{name}, sizeof {name});"
+        before = [f"char {copy}[sizeof {name}];", f"memcpy({copy}, &{name}, sizeof {name});"]
         after = f'must_be_unchanged(&{name}, {copy}, sizeof {name}, "{name}", "{rule}");'
         return before, after
+
+
+def merged(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """Return the stretches, those that continue each other as one."""
+    found: list[Stretch] = []
+    for each in stretches:
+        last = found[-1] if found else None
+        if last is not None and _continues(last, each):
+            found[-1] = structs.replace(last, length=last.length + each.length)
+        else:
+            found.append(each)
+    return found
+
+
+def _continues(one: Stretch, other: Stretch) -> bool:
+    if one.pattern != other.pattern or one.start + one.length != other.start:
+        return False
+    return other.value == one.value + (0 if one.pattern is None else one.length)
 
 
 def _is_wide(formula: Formula) -> bool:

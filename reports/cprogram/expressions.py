@@ -160,27 +160,27 @@ class Variables:
             )
         whole = self.record(step, parameter.name)
         if parameter.passing is Passing.NEW_DMA:
-            if rest == "dma":
-                return Variable(f"&{self.descriptor(step)}", pointer=True)
-            return self._member(self.descriptor(step), "DMA_ADDR", rest)
+            return self._of_descriptor(step, rest)
         if parameter.passing is Passing.COPY_2D:
-            inner = rest.removeprefix("dma").removeprefix(".")
-            if rest.startswith("dma"):
-                place = self.descriptor(step)
-                if inner in ("", "dma"):
-                    return Variable(f"&{place}", pointer=True)
-                return self._member(place, "DMA_ADDR", inner)
+            if rest.partition(".")[0] == "dma":
+                return self._of_descriptor(step, rest.partition(".")[2] or "dma")
             return self._member(whole, "MEMCPY2D", rest)
         if parameter.passing is Passing.INFO:
             view = INFO_VIEWS.get(int(step.args.get("type", 0)), INFO_VIEWS[0])
             member = next(m.name for m in LAYOUTS["MemInfo"].members if m.kind == view)
             return self._member(f"{whole}.{member}", view, rest)
+        kind = parameter.kind
         if parameter.passing is Passing.CONTROL_OUT:
             kind = CONTROL_VIEWS.get(int(step.args.get("type", 0)), ("", ""))[1] or "u64"
-            if kind in SCALARS:
-                return Variable(whole, narrow=kind != "u64")
-            return self._member(whole, kind, rest)
-        return self._member(whole, parameter.kind, rest)
+        if kind in SCALARS:
+            return Variable(whole, narrow=kind != "u64")
+        return self._member(whole, kind, rest)
+
+    def _of_descriptor(self, step: TraceStep, member: str) -> Variable:
+        place = self.descriptor(step)
+        if member == "dma":
+            return Variable(f"&{place}", pointer=True)
+        return self._member(place, "DMA_ADDR", member)
 
     @staticmethod
     def _member(whole: str, layout: str, name: str) -> Variable:
@@ -200,7 +200,7 @@ class Variables:
         value = step.args.get("dma_addr", step.args.get("p_copy"))
         if isinstance(value, Mapping) and not is_reference(value):
             value = value.get("dma", True)
-        if is_reference(value):
+        if isinstance(value, Mapping):
             return self.of(int(value["$"]), str(value["field"])).text.removeprefix("&")
         if isinstance(value, int) and not isinstance(value, bool) and value:
             return f"forged{value}"
@@ -212,7 +212,7 @@ class Variables:
         Raises:
             KeyError: the address is none that a call gave.
         """
-        if not is_reference(address):
+        if not isinstance(address, Mapping):
             raise KeyError(address)
         return int(self._steps[int(address["$"])].args["size"])
 
@@ -235,7 +235,9 @@ def as_pointer(variable: Variable, plus: int, uses: Uses) -> str:
     """Return a variable, some bytes further on, as a pointer."""
     if variable.pointer:
         return f"(char *){variable.text}{_distance(plus, uses)}" if plus else variable.text
-    return f"(void *)({variable.text}{_distance(plus, uses)})" if plus else f"(void *){variable.text}"
+    return (
+        f"(void *)({variable.text}{_distance(plus, uses)})" if plus else f"(void *){variable.text}"
+    )
 
 
 def _distance(plus: int, uses: Uses) -> str:

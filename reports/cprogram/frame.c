@@ -168,12 +168,13 @@ static void must_be_unchanged(const void *input, const void *sent, size_t size, 
 
 //// must_add_up: fault
 /* Of calls that are equal exactly so many can succeed, whatever their order. */
-static void must_add_up(int count, const int *codes, int most, const char *call, const char *rule)
+static void must_add_up(int call, const char *words, int count, const int *codes, int most, const char *rule)
 {
     int succeeded = 0;
     for (int i = 0; i < count; i++)
         succeeded += codes[i] == 0;
-    text = call;
+    number = call;
+    text = words;
     if (succeeded != most)
         fault(rule, "%d of %d equal calls succeeded, %d can", succeeded, count, most);
 }
@@ -186,6 +187,7 @@ static struct {
 } live[1024];
 static pthread_mutex_t live_lock = PTHREAD_MUTEX_INITIALIZER;
 
+//// now_live: live
 static void now_live(void *start, uint64_t size, const char *rule)
 {
     size_t place = 0;
@@ -201,6 +203,7 @@ static void now_live(void *start, uint64_t size, const char *rule)
     pthread_mutex_unlock(&live_lock);
 }
 
+//// no_longer_live: live
 static void no_longer_live(void *start)
 {
     pthread_mutex_lock(&live_lock);
