@@ -8,14 +8,15 @@ A trace without outcomes, which is only a plan, is played by the model.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from itertools import groupby
 from typing import Any
 
 import msgspec
 
+from halcert.adapters.protocol import Request
 from halcert.conformance.book import resolve
-from halcert.conformance.concurrent import take_program
+from halcert.conformance.concurrent import Planned, take_program
 from halcert.conformance.demands import demand_of, stretches
 from halcert.conformance.forms import plain
 from halcert.conformance.lab import Broken, Lab, Setting, result_of
@@ -23,13 +24,13 @@ from halcert.conformance.model_adapter import DEVICES, ModelAdapter
 from halcert.conformance.promises import Atlas, promises
 from halcert.conformance.recorded import RecordedSession, restored
 from halcert.conformance.replay import program_of
+from halcert.conformance.sightings import Place
 from halcert.conformance.tally import Tally
 from halcert.conformance.together import together
 from halcert.model.concrete import Oracle, World
-from halcert.results import Answered, Trace, TraceStep
+from halcert.results import Answered, Certificate, Trace, TraceHeader, TraceStep
 from halcert.results.story import (
     BlockSeen,
-    Demand,
     Formula,
     Origin,
     Promise,
@@ -83,6 +84,7 @@ class _Teller:
         self._told: list[StoryStep] = []
         self._worlds: dict[int, tuple[World, World]] = {}
         self._origins: dict[int, Origin] = {}
+        self._former: list[BlockSeen] = []
         self._starts: dict[int, int] = {}
         self._equal: list[tuple[tuple[int, ...], int]] = []
 
@@ -106,8 +108,8 @@ class _Teller:
             steps=tuple(self._told),
             broken=verdict,
             focus=focus,
-            before=self._snapshot(before),
-            after=self._snapshot(after),
+            before=self._snapshot(before, self._ended_before(focus)),
+            after=self._snapshot(after, self._ended_before(focus, itself=True), before),
             promised=tuple(self._equal),
         )
 
@@ -141,6 +143,7 @@ class _Teller:
             lab.call(step.interface, step.actor, **args)
         self._told[-1] = StoryStep(self._as_played(step), demand)
         self._worlds[step.number] = before, lab.world
+        self._note_ends(step, before)
         self._note_origins(self._told[-1].step)
         self._note_start(step, call)
 
@@ -219,6 +222,19 @@ class _Teller:
             self._note_origins(step)
             self._worlds[step.number] = before, lab.world
 
+    def _note_ends(self, step: TraceStep, before: World) -> None:
+        """Remember the blocks that a call gave back."""
+        for process, view in self._lab.world.views.items():
+            past = before.views[process]
+            if view.blocks is past.blocks:
+                continue
+            live = {block.memory for block in view.blocks}
+            self._former += [
+                msgspec.structs.replace(self._seen(process, past, block), ended=step.number)
+                for block in past.blocks
+                if block.memory not in live
+            ]
+
     def _note_origins(self, step: TraceStep) -> None:
         """Remember which call gave the blocks that are new."""
         if not isinstance(step.outcome, Answered):
@@ -233,6 +249,7 @@ class _Teller:
         violation = broken.violation
         back = {new: old for old, new in self._numbers.items()}
         last = self._told[-1].step.number
+        block, byte = self._wrong(violation.wrong)
         return Verdict(
             rule=violation.rule,
             strength=violation.strength.value,
@@ -241,17 +258,40 @@ class _Teller:
             allowed=violation.allowed,
             came=violation.came,
             culprit=last if violation.culprit is None else back.get(violation.culprit, last),
+            block=block,
+            byte=byte,
         )
 
-    def _snapshot(self, world: World) -> Snapshot:
+    def _wrong(self, wrong: tuple[int, int] | None) -> tuple[Origin | None, int]:
+        """Return the block that a wrong byte is in, not the copy by which it was looked at."""
+        if wrong is None:
+            return None, 0
+        memory, byte = wrong
+        place = self._lab.sightings.original(Place(memory, byte, byte + 1))
+        return self._origins.get(place.memory), place.start
+
+    def _ended_before(self, focus: int, *, itself: bool = False) -> list[BlockSeen]:
+        order = {each.step.number: place for place, each in enumerate(self._told)}
+        last = order.get(focus, len(order)) + itself
+        return [block for block in self._former if order[block.ended] < last]
+
+    def _snapshot(
+        self, world: World, former: Sequence[BlockSeen], earlier: World | None = None
+    ) -> Snapshot:
+        """Return what is there; what a block took the place of at the same address stays."""
         blocks, rows = [], []
         for process, view in sorted(world.views.items()):
-            blocks += [self._seen(process, view, block) for block in view.blocks]
+            for block in view.blocks:
+                past = view if earlier is None else earlier.views[process]
+                old = past.blocks.at(block.base)
+                if old.exists and old.memory != block.memory:
+                    blocks.append(self._seen(process, past, old))
+                blocks.append(self._seen(process, view, block))
             for name in TOLD_TABLES:
                 rows += [
                     (name, process, msgspec.structs.asdict(row)) for row in getattr(view, name)
                 ]
-        return Snapshot(tuple(blocks), tuple(rows))
+        return Snapshot(tuple(blocks), tuple(_still_bare(former, blocks)), tuple(rows))
 
     def _seen(self, process: int, view: Any, block: Any) -> BlockSeen:
         rope = view.contents.rope(block.memory)
@@ -261,15 +301,55 @@ class _Teller:
             size=block.size,
             extent=block.extent,
             kind=block.kind,
-            device=block.device,
+            device=None if block.device == self._lab.setting.profile.host_id else block.device,
             origin=self._origins.get(block.memory),
             stretches=tuple(stretches(rope, 0, block.extent)),
         )
 
 
-def _request(planned: Any) -> Any:
-    from halcert.adapters.protocol import Request
+def _still_bare(former: Sequence[BlockSeen], live: Sequence[BlockSeen]) -> list[BlockSeen]:
+    """Return the former blocks in whose place nothing came, the latest ones for each place."""
+    found: list[BlockSeen] = []
+    for block in reversed(former):
+        if not any(_meet(block, other) for other in (*live, *found)):
+            found.append(block)
+    return found[::-1]
 
+
+def _meet(one: BlockSeen, other: BlockSeen) -> bool:
+    return (
+        one.process == other.process
+        and one.base < other.base + other.extent
+        and other.base < one.base + one.extent
+    )
+
+
+def stories_of(certificate: Certificate) -> dict[tuple[str, str, str], Story]:
+    """Return the stories of a certificate's findings, by rule, interface and shape."""
+    found = {}
+    for finding in certificate.findings:
+        if not finding.steps:
+            continue
+        header = TraceHeader(
+            halcert=certificate.halcert,
+            profile=certificate.profile,
+            adapter=certificate.implementation.adapter,
+            library=certificate.implementation.path,
+            origin=finding.origin,
+            seed=certificate.seed,
+            rule=finding.rule,
+            allowed=finding.allowed,
+            came=finding.came,
+            devices=certificate.implementation.devices,
+        )
+        # A picture is not worth the report that it belongs to.
+        with suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            story = story_of(Trace(header, finding.steps))
+            found[finding.rule, finding.interface, finding.shape] = story
+    return found
+
+
+def _request(planned: Planned) -> Request:
     return Request(planned.interface, planned.args, planned.number)
 
 
@@ -283,6 +363,3 @@ def _field_of(out: Mapping[str, Any], value: int, path: str = "") -> str:
         elif each == value and not isinstance(each, bool):
             return path + name
     return ""
-
-
-__all__ = ["Demand", "story_of"]

@@ -18,6 +18,7 @@ import pytest
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
 from halcert.conformance.run import Choice, UsageError, prepared, sensible_jobs
+from halcert.conformance.story import stories_of
 from halcert.conformance.suite import SEEDED_FAULT, Suite, message_of, outcome_of
 from halcert.conformance.trial import tried
 from halcert.conformance.verdicts import stands_against
@@ -207,7 +208,7 @@ class SuitePlugin:
         """Write the reports; what cannot be written is a warning, the verdicts stay."""
         notes = list(self.suite.notes)
         try:
-            write_reports(certificate, self.suite.out)
+            write_reports(certificate, self.suite.out, stories=stories_of(certificate))
         except OSError as error:
             place = error.filename or self.suite.out
             notes.append(f"{place}: reports not written: {error.strerror}")

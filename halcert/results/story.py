@@ -103,9 +103,10 @@ class BlockSeen(msgspec.Struct, frozen=True):
         size: bytes that may be accessed.
         extent: bytes that belong to the block.
         kind: virtual type, or that of ordinary process memory.
-        device: device that holds the pages; the host id for host memory.
+        device: device that holds the pages; None for the host.
         origin: the call that gave it; None if unknown.
         stretches: its bytes as far as they are known.
+        ended: number of the call by which it ceased to be; 0 while it lives.
     """
 
     process: int
@@ -113,9 +114,10 @@ class BlockSeen(msgspec.Struct, frozen=True):
     size: int
     extent: int
     kind: int
-    device: int
+    device: int | None
     origin: Origin | None
     stretches: tuple[Stretch, ...] = ()
+    ended: int = 0
 
 
 class Snapshot(msgspec.Struct, frozen=True):
@@ -123,10 +125,12 @@ class Snapshot(msgspec.Struct, frozen=True):
 
     Attributes:
         blocks: the live blocks of all processes, by process and address.
+        former: blocks that were there before, where nothing is now.
         rows: the rows of the other tables that are worth telling: table, process and columns.
     """
 
     blocks: tuple[BlockSeen, ...]
+    former: tuple[BlockSeen, ...] = ()
     rows: tuple[tuple[str, int, dict[str, Any]], ...] = ()
 
 
@@ -157,6 +161,8 @@ class Verdict(msgspec.Struct, frozen=True):
         allowed: what was allowed, in words.
         came: what came, in words.
         culprit: number of the call at fault.
+        block: the block that holds a wrong byte, if the rule is about one.
+        byte: that byte, counted from the start of the block.
     """
 
     rule: str
@@ -166,6 +172,8 @@ class Verdict(msgspec.Struct, frozen=True):
     allowed: str
     came: str
     culprit: int
+    block: Origin | None = None
+    byte: int = 0
 
 
 class Story(msgspec.Struct, frozen=True):
