@@ -137,14 +137,16 @@ class _Teller:
             demand = msgspec.structs.replace(demand, promises=due)
         self._told.append(StoryStep(step, demand))
         before = lab.world
-        self._worlds[step.number] = before, self._claimed(call, step)
+        claimed = self._claimed(call, step)
+        self._worlds[step.number] = before, claimed
+        self._note_origins(step, claimed)
         with lab.observing(step.actor) if step.observing else nullcontext():
             self._numbers[step.number] = len(lab.steps) + 1
             lab.call(step.interface, step.actor, **args)
         self._told[-1] = StoryStep(self._as_played(step), demand)
         self._worlds[step.number] = before, lab.world
         self._note_ends(step, before)
-        self._note_origins(self._told[-1].step)
+        self._note_origins(self._told[-1].step, lab.world)
         self._note_start(step, call)
 
     def _as_played(self, step: TraceStep) -> TraceStep:
@@ -219,7 +221,7 @@ class _Teller:
         take_program(lab, program, replies)
         self._numbers.update({s.number: s.number for s in steps if s.number in lab.outputs})
         for step in steps:
-            self._note_origins(step)
+            self._note_origins(step, lab.world)
             self._worlds[step.number] = before, lab.world
 
     def _note_ends(self, step: TraceStep, before: World) -> None:
@@ -235,11 +237,11 @@ class _Teller:
                 if block.memory not in live
             ]
 
-    def _note_origins(self, step: TraceStep) -> None:
+    def _note_origins(self, step: TraceStep, world: World) -> None:
         """Remember which call gave the blocks that are new."""
         if not isinstance(step.outcome, Answered):
             return
-        for block in self._lab.blocks(step.actor):
+        for block in world.views[step.actor].blocks:
             if block.memory not in self._origins:
                 field = _field_of(step.outcome.out, block.base)
                 if field:

@@ -20,6 +20,8 @@ from halcert.spec.statements import statements_of
 
 WIDTH = 96
 INDENT = "  "
+MOST_MOMENTS = 60
+"""Calls that a time line shows: the last ones."""
 MOST_CALLS = 40
 """Calls of the set-up that are told; of more, those at both ends."""
 
@@ -258,7 +260,10 @@ def _time_line(story: Story) -> Iterator[str]:
     ]
     width = max(24, *(len(head) + 2 for head in heads))
     yield f"{'':>10}  " + "".join(head.ljust(width) for head in heads).rstrip()
-    for step in sorted(steps, key=lambda step: _began(step) or first):
+    ordered = sorted(steps, key=lambda step: _began(step) or first)
+    if len(ordered) > MOST_MOMENTS:
+        yield f"... {human.count(len(ordered) - MOST_MOMENTS, 'earlier call')} ..."
+    for step in ordered[-MOST_MOMENTS:]:
         began = _began(step)
         time = "" if began is None else f"{(began - first) / 1000:.1f} us"
         place = tracks.index((step.actor, step.thread))

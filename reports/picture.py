@@ -27,12 +27,14 @@ LEFT = 92
 LANE = 46
 BOX = 34
 HEAD = 24
-FOOT = 22
+FOOT = 28
 MARKS = 20
 GAP = 26
 """Width of a stretch of nothing."""
 MOST = 12
 """Blocks that a picture shows."""
+MOST_STRETCHED = 4.0
+"""How much wider than need be a picture of few blocks becomes."""
 LETTER = 6.6
 """Width of a letter, roughly."""
 
@@ -83,7 +85,8 @@ class _Painter:
         self._left_out = len(every) - len(shown)
         self._processes = sorted({block.process for block in self.blocks})
         if self.blocks:
-            self._axis = _axis(self.blocks)
+            self._left = LEFT if len(self._processes) > 1 else 1
+            self._axis = _axis(self.blocks, self._left)
 
     def _chosen(self, blocks: Sequence[BlockSeen]) -> list[BlockSeen]:
         """Return the blocks to show: those that the call is about first, then their neighbours."""
@@ -113,6 +116,11 @@ class _Painter:
         total = sum(heights) + (MARKS if marks else 0) + FOOT + 6
         top = 0.0
         parts: list[str] = []
+        if self._left_out:
+            more = human.count(self._left_out, "more block")
+            parts.append(
+                f'<text class="scale" x="{WIDTH}" y="16" text-anchor="end">and {more}</text>'
+            )
         for which, title in ((True, "before"), (False, "after")):
             blocks = self._before if which else self._after
             parts += self._panel(f"{title} call {self._story.focus}", blocks, top, before=which)
@@ -155,7 +163,7 @@ class _Painter:
             for level in range(deep):
                 line = y + level * LANE + BOX
                 parts.append(
-                    f'<line class="axis" x1="{LEFT}" x2="{WIDTH}" y1="{line}" y2="{line}"/>'
+                    f'<line class="axis" x1="{self._left}" x2="{WIDTH}" y1="{line}" y2="{line}"/>'
                 )
             for block in blocks:
                 if block.process == process:
@@ -262,11 +270,8 @@ class _Painter:
             text = f"{block.base:#x}"
             width = len(text) * LETTER
             if x >= free and x + width <= WIDTH:
-                parts.append(f'<text class="scale" x="{x:.1f}" y="{top + 12:.0f}">{text}</text>')
+                parts.append(f'<text class="scale" x="{x:.1f}" y="{top + 18:.0f}">{text}</text>')
                 free = x + width + 8
-        if self._left_out:
-            more = human.count(self._left_out, "more block")
-            parts.append(f'<text class="scale" x="0" y="{top + 12:.0f}">{more}</text>')
         return parts
 
 
@@ -294,11 +299,15 @@ def _owner(block: BlockSeen) -> str:
     return "host" if block.device is None else "device"
 
 
+def _size(value: int) -> str:
+    return human.count(value, "byte") if value < 1024 else human.size(value)  # noqa: PLR2004 - small
+
+
 def _short(kind: str, place: str) -> str:
     return kind if place == "host" else f"{kind} {place}"
 
 
-def _axis(blocks: Sequence[BlockSeen]) -> _Axis:
+def _axis(blocks: Sequence[BlockSeen], left: float) -> _Axis:
     ends = {end for b in blocks for end in (b.base, b.base + b.size, b.base + b.extent)}
     places = sorted(ends)
     widths = []
@@ -306,8 +315,8 @@ def _axis(blocks: Sequence[BlockSeen]) -> _Axis:
         covered = any(b.base <= start < b.base + b.extent for b in blocks)
         tail = any(b.base + b.size <= start < b.base + b.extent for b in blocks)
         widths.append(GAP if not covered else GAP * 2 if tail else 60 + 6 * log2(end - start))
-    share = (WIDTH - LEFT) / max(sum(widths), 1)
-    edges = [float(LEFT)]
+    share = min((WIDTH - left - 1) / max(sum(widths), 1), MOST_STRETCHED)
+    edges = [left]
     for width in widths:
         edges.append(edges[-1] + width * share)
     return _Axis(tuple(places), tuple(edges))

@@ -197,7 +197,9 @@ class Variables:
 
     def descriptor(self, step: TraceStep) -> str:
         """Return the name of the descriptor that a call makes, or was given to make anew."""
-        value = step.args.get("dma_addr", step.args.get("p_copy"))
+        value = step.args.get("dma_addr")
+        if "p_copy" in step.args:
+            value = (step.args["p_copy"] or {}).get("dma")
         if isinstance(value, Mapping) and not is_reference(value):
             value = value.get("dma", True)
         if isinstance(value, Mapping):

@@ -44,6 +44,7 @@ static void watch(void)
         sigaction(signals[i], &action, NULL);
 }
 
+//// calling
 static void calling(int call, const char *words)
 {
     number = call;

@@ -160,6 +160,7 @@ class FunctionWriter:
 
     def _call(self, each: StoryStep, body: Body) -> list[str]:
         step = each.step
+        self.uses.helpers.add("calling")
         text = self._calls.write(step)
         unchanged = [self._checks.unchanged(n, self._rule_of(each)) for n in self._sent(step, text)]
         return [
@@ -240,7 +241,9 @@ class FunctionWriter:
         lines = [check] if check else []
         for promise in demand.promises:
             written = self._checks.promise(promise)
-            settled = check.startswith("must") and demand.success == promise.on_success
+            settled = step.interface not in FUNCTIONS or (
+                check.startswith("must") and demand.success == promise.on_success
+            )
             if written and not settled:
                 condition = f"if (code {'==' if promise.on_success else '!='} 0) {{"
                 written = [condition, *("    " + line for line in written), "}"]

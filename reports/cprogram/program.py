@@ -110,6 +110,7 @@ class _Program:
             functions=[FUNCTIONS[name] for name in self._uses.functions],
             constants=[(name, _macro(name, value)) for name, value in constants],
             pieces=pieces(self._helpers()),
+            named="returned" in self._uses.helpers,
             missing_is_fault=self._missing,
         )
         return text
