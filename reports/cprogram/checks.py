@@ -144,13 +144,10 @@ class CheckWriter:
         """Return the checks of bytes behind an address."""
         return [self.stretch(address, each, rule) for each in merged(stretches)]
 
-    def unchanged(self, name: str, rule: str) -> tuple[list[str], str]:
-        """Return how an input is copied before a call, and the check that it is the same after."""
+    def unchanged(self, name: str, rule: str) -> str:
+        """Return the check that a call left the guarded copy of an input alone."""
         self._uses.helpers.add("must_be_unchanged")
-        copy = f"{name}_sent"
-        before = [f"char {copy}[sizeof {name}];", f"memcpy({copy}, &{name}, sizeof {name});"]
-        after = f'must_be_unchanged(&{name}, {copy}, sizeof {name}, "{name}", "{rule}");'
-        return before, after
+        return f'must_be_unchanged(guarded_{name}, &{name}, sizeof {name}, "{name}", "{rule}");'
 
 
 def merged(stretches: Sequence[Stretch]) -> list[Stretch]:

@@ -162,18 +162,21 @@ class FunctionWriter:
         step = each.step
         self.uses.helpers.add("calling")
         text = self._calls.write(step)
-        unchanged = [self._checks.unchanged(n, self._rule_of(each)) for n in self._sent(step, text)]
+        declared = self._declared(text, body)
+        guarded = self._guarded(step, text)
+        inputs = [name for name in text.unchanged if guarded]
         return [
             f"/* {self._heading(step)} */",
-            *self._declared(text, body),
+            *declared,
             *text.before,
-            *(line for before, _ in unchanged for line in before),
+            *guarded,
             *self._forgotten(step, text),
             f"calling({step.number}, {quoted(self._texts[step.number].call)});",
             *self._made(step, text),
+            *(f"memcpy(&{n}, guarded_{n}, sizeof {n});" for _, n in text.variables if guarded),
             *self._kept_code(step, body),
             *self._shown(text),
-            *(after for _, after in unchanged),
+            *(self._checks.unchanged(name, self._rule_of(each)) for name in inputs),
             *self._demanded(each),
             *self._watched(step),
         ]
@@ -201,9 +204,16 @@ class FunctionWriter:
                 lines.append(f"{declared}{name};")
         return lines
 
-    def _sent(self, step: TraceStep, text: CallText) -> list[str]:
-        """Return the inputs that are to be looked at after the call."""
-        return text.unchanged if isinstance(step.outcome, Crashed) else []
+    def _guarded(self, step: TraceStep, text: CallText) -> list[str]:
+        """Give a call that crashed copies in front of an inaccessible page, as it had them."""
+        if not isinstance(step.outcome, Crashed) or step.interface not in FUNCTIONS:
+            return []
+        lines = []
+        for name in (*(name for _, name in text.variables), *text.unchanged):
+            self.uses.helpers.add("guarded")
+            lines.append(f"void *guarded_{name} = guarded(&{name}, sizeof {name});")
+            text.call = re.sub(rf"&?\b{name}\b", f"guarded_{name}", text.call)
+        return lines
 
     def _made(self, step: TraceStep, text: CallText) -> list[str]:
         if step.interface in FUNCTIONS:

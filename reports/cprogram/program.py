@@ -64,7 +64,12 @@ def c_program(story: Story, name: str = "counterexample") -> str:
     Args:
         story: the story.
         name: name of the program, for the line that compiles it.
+
+    Raises:
+        ValueError: none of its calls can be made.
     """
+    if not any(each.made for each in story.steps):
+        raise ValueError("there is no call in it that can be made")
     return _Program(story, name).text()
 
 
