@@ -28,7 +28,7 @@ from halcert.conformance.sightings import Place
 from halcert.conformance.tally import Tally
 from halcert.conformance.together import together
 from halcert.model.concrete import Oracle, World
-from halcert.results import Answered, Certificate, Trace, TraceHeader, TraceStep
+from halcert.results import Answered, Certificate, Outcome, Trace, TraceHeader, TraceStep
 from halcert.results.story import (
     BlockSeen,
     Formula,
@@ -143,16 +143,11 @@ class _Teller:
         with lab.observing(step.actor) if step.observing else nullcontext():
             self._numbers[step.number] = len(lab.steps) + 1
             lab.call(step.interface, step.actor, **args)
-        self._told[-1] = StoryStep(self._as_played(step), demand)
+        self._told[-1] = StoryStep(_with_outcome(step, lab.steps[-1].outcome), demand)
         self._worlds[step.number] = before, lab.world
         self._note_ends(step, before)
         self._note_origins(self._told[-1].step, lab.world)
         self._note_start(step, call)
-
-    def _as_played(self, step: TraceStep) -> TraceStep:
-        if step.outcome is not None:
-            return step
-        return msgspec.structs.replace(step, outcome=self._lab.steps[-1].outcome)
 
     def _outputs(self) -> dict[int, dict[str, Any]]:
         gave = self._lab.outputs
@@ -209,15 +204,21 @@ class _Teller:
         lab = self._lab
         before = lab.world
         outputs = self._outputs()
+        program = program_of(steps, outputs)
+        replies = lab.actor().threads(
+            [[_request(planned) for planned in calls] for calls in program]
+        )
+        came = {
+            planned.number: reply
+            for calls, answers in zip(program, replies, strict=True)
+            for planned, reply in zip(calls, answers, strict=False)
+        }
+        steps = [_with_outcome(step, came.get(step.number)) for step in steps]
         inside = {s.number: s.outcome.out for s in steps if isinstance(s.outcome, Answered)}
         found = together(lab, steps, {**outputs, **inside})
         self._equal += found.equal
         self._told += [StoryStep(step, found.demands.get(step.number)) for step in steps]
         self._worlds.update(dict.fromkeys((step.number for step in steps), (before, before)))
-        program = program_of(steps, outputs)
-        replies = lab.actor().threads(
-            [[_request(planned) for planned in calls] for calls in program]
-        )
         take_program(lab, program, replies)
         self._numbers.update({s.number: s.number for s in steps if s.number in lab.outputs})
         for step in steps:
@@ -307,6 +308,13 @@ class _Teller:
             origin=self._origins.get(block.memory),
             stretches=tuple(stretches(rope, 0, block.extent)),
         )
+
+
+def _with_outcome(step: TraceStep, outcome: Outcome | None) -> TraceStep:
+    """Return a call of a plan with what came; a recorded one stays as it is."""
+    if step.outcome is not None or outcome is None:
+        return step
+    return msgspec.structs.replace(step, outcome=outcome)
 
 
 def _still_bare(former: Sequence[BlockSeen], live: Sequence[BlockSeen]) -> list[BlockSeen]:

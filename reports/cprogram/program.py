@@ -92,7 +92,7 @@ class _Program:
         constants = sorted(self._uses.constants.items(), key=lambda item: (item[1], item[0]))
         text: str = _template().render(
             name=self._name,
-            header=header,
+            written=_comment(_made_by(self._story), " * "),
             verdict=verdict,
             title=_comment(_title(self._story), " * "),
             allowed=_comment(verdict.allowed, BESIDE) if verdict else "",
@@ -151,6 +151,13 @@ def _title(story: Story) -> str:
         return f"{one_line(story.header.origin) or 'A trace'}: no rule is broken in it."
     rule = rule_named(verdict.rule)
     return f"{verdict.rule} ({verdict.strength}): {rule.summary if rule else ''}"
+
+
+def _made_by(story: Story) -> str:
+    header = story.header
+    version = f" {header.halcert}" if header.halcert else ""
+    place = header.origin or "a trace"
+    return f"Written by halcert{version} from {place}, for {header.profile or 'ascend910b'}."
 
 
 def _comment(text: str, prefix: str) -> str:

@@ -17,6 +17,8 @@ from halcert.spec.catalogue import interfaces
 from halcert.spec.profiles import PROFILES
 
 DEV = 0x400
+HOST = 0x1800
+"""Flag of memory that frees do not keep in caches."""
 INVALID = int(DrvError.INVALID_VALUE)
 SHORT = int(DrvError.OUT_OF_MEMORY)
 NOTHING_TO_REDUCE = Effort(shrink=0.0, reduce=0.0, repetitions=0)
@@ -58,11 +60,11 @@ def test_a_call_that_may_run_short_may_fail_with_that_code_only():
 
 def test_an_allocation_that_could_be_had_must_be_had_again():
     freed = call(3, "halMemFree", Answered(0), pp=block(2))
-    again = call(4, "halMemAlloc", Answered(SHORT, {"pp": 0}), pp=True, size=4096, flag=DEV)
-    story = told(OPEN, ALLOC, freed, again)
-    assert story.broken is not None or demands(story)[-1].failure
-    live = call(3, "halMemAlloc", Answered(SHORT, {"pp": 0}), pp=True, size=4096, flag=DEV)
-    assert demands(told(OPEN, ALLOC, live))[-1].codes == (SHORT,)
+    again = call(4, "halMemAlloc", Answered(SHORT, {"pp": 0}), pp=True, size=4096, flag=HOST)
+    first = call(2, "halMemAlloc", Answered(0, {"pp": 0x12C000000000}), **again.args)
+    story = told(OPEN, first, freed, again)
+    assert story.broken.rule == "SVM-ANY-005"
+    assert SHORT not in demands(story)[-1].codes
 
 
 def test_the_verdict_is_the_one_that_was_met():
