@@ -144,6 +144,11 @@ class FindingView:
         return TONES[self.finding.verdict]
 
     @property
+    def export(self) -> str:
+        """Command that writes the trace as a C program; empty if there is no trace file."""
+        return f"{self.replay.replace('replay', 'export', 1)} --as c" if self.replay else ""
+
+    @property
     def cause(self) -> Cause:
         """What identifies the finding."""
         return self.finding.rule, self.finding.interface, self.finding.shape

@@ -199,5 +199,5 @@ def test_a_finding_has_its_picture_and_the_page_stays_whole(make, mixed):
     assert drawn in text
     read = Reader(text)
     assert read.wrong == []
-    assert read.loads == []
+    assert set(read.loads) == {"data:,"}
     assert "before call 4" in read.words
