@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from halcert.adapters.errors import AdapterError
+from halcert.adapters.errors import AdapterError, RequestRefused
 from halcert.conformance import concurrent, machine, replay, scenarios, witness
 from halcert.conformance.draw import RandomDraw
 from halcert.conformance.lab import Broken, HarnessError, Lab, Setting
@@ -25,6 +25,8 @@ from halcert.results import TraceStep
 from halcert.spec.svm.flags import DEV, AllocFlags
 
 Cause = tuple[str, str, str]
+TRIES = 3
+"""How often fewer calls of threads are tried: whether they fail depends on luck."""
 
 
 class Activity(msgspec.Struct, frozen=True):
@@ -167,8 +169,16 @@ def _followed_up(setting: Setting, broken: Broken, met: Failure, effort: Effort)
         with Lab(setting, "repetition", Tally()) as lab:
             return replay.repeat(lab, steps)
 
-    if effort.reduce > 0 and not any(step.thread for step in broken.steps):
-        broken = reduced(broken, again, effort.reduce)
+    def with_luck(steps: Sequence[TraceStep]) -> Broken | None:
+        met = (again(steps) for _ in range(TRIES))
+        try:
+            return next((each for each in met if each is not None), None)
+        except RequestRefused:  # a thread is left with what another one was to get for it
+            return None
+
+    if effort.reduce > 0:
+        threaded = any(step.thread for step in broken.steps)
+        broken = reduced(broken, with_luck if threaded else again, effort.reduce)
     repeated = sum(
         1
         for _ in range(effort.repetitions)

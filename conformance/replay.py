@@ -80,7 +80,9 @@ def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -
 
 
 def _together(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> None:
-    run_program(lab, program_of(steps, _outputs(lab, numbers)))
+    program = program_of(steps, _outputs(lab, numbers))
+    if program:
+        run_program(lab, program)
     numbers.update({step.number: step.number for step in steps if step.number in lab.outputs})
 
 
