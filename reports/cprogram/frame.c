@@ -6,7 +6,8 @@ static _Thread_local int number;     /* the call that is being made */
 static const char *volatile text = ""; /* the same in words */
 static bool quiet;                   /* all was shown before: tell only what is new */
 
-__attribute__((noreturn, format(printf, 1, 2))) static void not_tried(const char *format, ...)
+__attribute__((noreturn, format(printf, 1, 2)))
+static void not_tried(const char *format, ...)
 {
     va_list rest;
     va_start(rest, format);
@@ -56,7 +57,8 @@ static void calling(int call, const char *words)
 }
 
 //// fault
-__attribute__((noreturn, format(printf, 2, 3))) static void fault(const char *rule, const char *format, ...)
+__attribute__((noreturn, format(printf, 2, 3)))
+static void fault(const char *rule, const char *format, ...)
 {
     va_list rest;
     va_start(rest, format);
@@ -120,7 +122,8 @@ static bool is_one_of(int code, const int *codes)
     return false;
 }
 
-__attribute__((noreturn)) static void wrong_code(int code, bool success, const int *codes, const char *rule)
+__attribute__((noreturn))
+static void wrong_code(int code, bool success, const int *codes, const char *rule)
 {
     printf("\n%sallowed: %s", who, success ? "success" : "");
     const char *joint = success ? " or failure with " : "failure with ";
@@ -165,14 +168,16 @@ static void may_fail(int code, const int *codes, const char *rule)
 static void *guarded(const void *value, size_t size)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (size + page - 1) / page * page;
-    char *made = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    char *made = mmap(NULL, room + page, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (made == MAP_FAILED || mprotect(made + room, page, PROT_NONE) != 0)
         not_tried("no memory");
     return memcpy(made + room - size, value, size);
 }
 
 //// must_be_unchanged: fault
-static void must_be_unchanged(const void *input, const void *sent, size_t size, const char *name, const char *rule)
+static void must_be_unchanged(const void *input, const void *sent, size_t size, const char *name,
+                              const char *rule)
 {
     if (memcmp(input, sent, size) != 0)
         fault(rule, "the call wrote to %s, which it was only to read", name);
@@ -180,7 +185,8 @@ static void must_be_unchanged(const void *input, const void *sent, size_t size, 
 
 //// must_add_up: fault
 /* Of calls that are equal exactly so many can succeed, whatever their order. */
-static void must_add_up(int call, const char *words, int count, const int *codes, int most, const char *rule)
+static void must_add_up(int call, const char *words, int count, const int *codes, int most,
+                        const char *rule)
 {
     int succeeded = 0;
     for (int i = 0; i < count; i++)
@@ -205,10 +211,11 @@ static void now_live(void *start, uint64_t size, const char *rule)
     size_t place = 0;
     pthread_mutex_lock(&live_lock);
     for (size_t i = 0; i < sizeof live / sizeof *live; i++) {
-        if (live[i].start == NULL)
+        char *other = live[i].start;
+        if (other == NULL)
             place = i;
-        else if (live[i].start < (char *)start + size && (char *)start < live[i].start + live[i].size)
-            fault(rule, "the block at %p shares bytes with the live one at %p", start, (void *)live[i].start);
+        else if (other < (char *)start + size && (char *)start < other + live[i].size)
+            fault(rule, "block %p shares bytes with live block %p", start, (void *)other);
     }
     live[place].start = start;
     live[place].size = size;
@@ -277,14 +284,15 @@ static int load_memory(const void *address, size_t size)
 
 //// wrong_bytes: fault
 /* Tells where the wrong bytes are: from the first to the last, and how many are wrong. */
-static void wrong_bytes(size_t first, size_t last, size_t count, size_t size, int found, int instead, const char *rule)
+static void wrong_bytes(size_t first, size_t last, size_t count, size_t size, unsigned found,
+                        unsigned instead, const char *rule)
 {
-    fault(rule, "%zu of %zu bytes are wrong, from byte %zu to byte %zu; byte %zu is %#04x, not %#04x",
-          count, size, first, last, first, (unsigned)found, (unsigned)instead);
+    fault(rule, "%zu of %zu bytes are wrong, from %zu to %zu; byte %zu is %#04x, not %#04x", count,
+          size, first, last, first, found, instead);
 }
 
 //// must_be_filled: wrong_bytes
-static void must_be_filled(const void *address, size_t size, int value, const char *rule)
+static void must_be_filled(const void *address, size_t size, unsigned value, const char *rule)
 {
     const uint8_t *bytes = address;
     size_t first = 0, last = 0, count = 0;
@@ -298,7 +306,8 @@ static void must_be_filled(const void *address, size_t size, int value, const ch
 }
 
 //// must_be_pattern: wrong_bytes pattern_byte
-static void must_be_pattern(const void *address, size_t size, uint64_t pattern, uint64_t position, const char *rule)
+static void must_be_pattern(const void *address, size_t size, uint64_t pattern, uint64_t position,
+                            const char *rule)
 {
     const uint8_t *bytes = address;
     size_t first = 0, last = 0, count = 0;
@@ -308,7 +317,8 @@ static void must_be_pattern(const void *address, size_t size, uint64_t pattern, 
             last = i;
         }
     if (count > 0)
-        wrong_bytes(first, last, count, size, bytes[first], pattern_byte(pattern, position + first), rule);
+        wrong_bytes(first, last, count, size, bytes[first],
+                    pattern_byte(pattern, position + first), rule);
 }
 
 //// together

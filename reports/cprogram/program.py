@@ -102,6 +102,7 @@ class _Program:
                 " ".join(f"{k}={v}" for k, v in sorted(header.environment.items())), " * "
             ),
             bodies=bodies,
+            variables=list(dict.fromkeys(v for body in bodies for v in body.variables)),
             mains=[body for body in bodies if body.name.startswith("process")],
             threaded=functions.threaded,
             forked=functions.forked,
