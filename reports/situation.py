@@ -13,6 +13,8 @@ from halcert.results.story import BlockSeen, Snapshot, Story
 from halcert.spec.abi.constants import VirtType
 from halcert.spec.state import USER
 
+MOST_FORMER = 6
+"""Blocks that are no longer there of which the table tells: the last ones."""
 NEW, GONE, BEFORE, AFTER, SAME = "+", "-", "~", ">", ""
 
 
@@ -52,7 +54,12 @@ def changes(story: Story) -> list[Row]:
                 rows.append(new)
             else:
                 rows += [Row(BEFORE, old.what, old.values), Row(AFTER, new.what, new.values)]
-    return rows
+    return [*rows, *(_former(block, names) for block in story.before.former[-MOST_FORMER:])]
+
+
+def _former(block: BlockSeen, names: Names) -> Row:
+    values = {**_block(block), "bytes": "", "state": f"until call {block.ended}"}
+    return Row(SAME, name_of(block, names), values)
 
 
 def columns_of(story: Story) -> tuple[str, ...]:

@@ -228,6 +228,10 @@ def test_a_story_shows_the_state_before_and_after():
     assert re.search(r"\+\s+p2 .* 4KiB\+1 in 8KiB\s+MEM_DEV\s+0", text)
 
 
+def test_a_story_remembers_what_was_there_before():
+    assert re.search(r"p2 .* until call 3", explained(told(*TWICE)))
+
+
 def test_several_processes_and_threads_have_a_time_line():
     assert "Time line" not in explained(told(*TWICE))
     assert "process 1" in explained(told(*TWO)).partition("Time line")[2]
