@@ -10,6 +10,7 @@ import ctypes
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
@@ -36,7 +37,7 @@ class Slot(ABC):
     """Whether the parameter points to memory that the call may read but not change."""
 
     @abstractmethod
-    def load(self, value: Any, args: Arguments) -> int:
+    def load(self, value: Any, args: Arguments) -> Any:
         """Turn the argument into what C takes; ``args`` are all arguments of the call."""
 
     def read(self) -> Any:
@@ -175,6 +176,59 @@ class InArraySlot(Slot):
 
     def intact(self) -> bool:
         return not self._sent or self._memory.view == self._sent
+
+
+class InRecordsSlot(Slot):
+    """An array of structures that the call takes."""
+
+    lends = True
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        layout = LAYOUTS[kind]
+        self._size = layout.size
+        self._sent = b""
+        self._memory = Guarded(self._size)
+        self._writer = RecordWriter(layout, resolve)
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        self._sent = b""
+        if value is None:
+            return 0
+        if not isinstance(value, list | tuple):
+            raise Refused(f"{value!r} is no list")
+        self._memory.fit(len(value) * self._size)
+        self._memory.view[:] = bytes(len(value) * self._size)
+        for index, item in enumerate(value):
+            place = self._memory.view[index * self._size : (index + 1) * self._size]
+            self._writer.write(place, _mapping(item))
+        self._sent = bytes(self._memory.view)
+        return self._memory.address
+
+    def intact(self) -> bool:
+        return not self._sent or self._memory.view == self._sent
+
+
+class RecordValueSlot(Slot):
+    """A structure that the call takes by value."""
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        layout = LAYOUTS[kind]
+        self._value = by_value(kind)()
+        self._view = memoryview(self._value).cast("B")
+        self._blank = bytes(layout.size)
+        self._writer = RecordWriter(layout, resolve)
+
+    def load(self, value: Any, _args: Arguments) -> Any:
+        self._view[:] = self._blank
+        self._writer.write(self._view, _mapping({} if value is None else value))
+        return self._value
+
+
+@cache
+def by_value(kind: str) -> type[ctypes.Structure]:
+    """Return the type by which C passes a structure as it is."""
+    fields = [("bytes", ctypes.c_uint32 * (LAYOUTS[kind].size // 4))]
+    return type(kind, (ctypes.Structure,), {"_fields_": fields})
 
 
 class Descriptors:

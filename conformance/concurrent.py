@@ -89,6 +89,34 @@ def private_work(draw: Draw, lab: Lab, first: int, rounds: int = 3) -> Program:
     return program
 
 
+def private_copies(
+    draw: Draw, ends: Sequence[tuple[int, int, int]], size: int, first: int, rounds: int = 12
+) -> Program:
+    """Make a program of copies only, so that many of them are under way at once.
+
+    Args:
+        draw: chooses lengths.
+        ends: for each thread addresses of blocks: two of the host and one of a device between.
+        size: bytes of each block.
+        first: number of the first call.
+        rounds: how often each thread copies to the device, back, and looks.
+    """
+    number = first
+    program: Program = []
+    for source, block, target in ends:
+        calls = []
+        for _ in range(rounds):
+            length = draw.pick((64, 4096, size // 3, size))
+            for dst, src in ((block, source), (target, block)):
+                args = {"dst": dst, "dest_max": size, "src": src, "byte_count": length}
+                calls.append(Planned(number, "drvMemcpy", args))
+                number += 1
+            calls.append(Planned(number, "host.load", {"address": target, "size": length}))
+            number += 1
+        program.append(calls)
+    return program
+
+
 def contended_frees(lab: Lab, first: int) -> Program:
     """Make a program in which several threads free the same blocks; each goes to one of them."""
     blocks = [b.base for b in lab.blocks() if b.kind == DEV]

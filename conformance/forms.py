@@ -89,6 +89,10 @@ def _descriptors(value: Any, args: Mapping[str, Any]) -> Any:
     return None if value is None else [_descriptor(each, args) for each in value]
 
 
+def _records(value: Any, _args: Mapping[str, Any]) -> Any:
+    return None if value is None else [each or {} for each in value]
+
+
 def _copy_2d(value: Any, args: Mapping[str, Any]) -> Any:
     if not isinstance(value, Mapping):
         return value
@@ -111,5 +115,6 @@ _FORMS: dict[Passing, Callable[[Any, Mapping[str, Any]], Any]] = {
     Passing.DMA: _descriptor,
     Passing.DMA_ARRAY: _descriptors,
     Passing.COPY_2D: _copy_2d,
+    Passing.IN_RECORDS: _records,
     Passing.OUT_RECORD: _control_out,
 }

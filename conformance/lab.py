@@ -28,6 +28,7 @@ from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
 from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
+from halcert.spec.vmm.reserve import MemAddressReserve
 
 
 class Broken(Exception):
@@ -290,11 +291,29 @@ class Lab:
                 name, value = f"{name}.dma", getattr(value, "dma", 0)  # noqa: PLW2901
             if not isinstance(value, int) or isinstance(value, bool) or not value:
                 continue
-            block = view.blocks.at(value)
+            self._remember(view, result, value, number, name)
+
+    def _remember(self, view: Any, result: Returned, value: int, number: int, name: str) -> None:
+        """Give what a call gave a name, unless it has one: a query gives nothing that is new.
+
+        Mapped memory is named after the reservation that it lies in.
+        """
+        place, block, handle = (
+            view.reservations.covering(value),
+            view.blocks.at(value),
+            view.handles.at(value),
+        )
+        if place.exists:
+            if isinstance(result, MemAddressReserve.Result):
+                self._book.learn_range(value, place.extent, number, name)
+            return
+        found = block if block.exists else handle
+        if not found.exists:
+            self._book.learn_exact(value, number, name)
+        elif found.memory not in self._learned:
+            self._learned.add(found.memory)
             if block.exists:
-                if block.memory not in self._learned:  # a query gives nothing that is new
-                    self._learned.add(block.memory)
-                    self._book.learn_range(value, block.extent, number, name)
+                self._book.learn_range(value, block.extent, number, name)
             else:
                 self._book.learn_exact(value, number, name)
 

@@ -47,6 +47,7 @@ from halcert.spec.language import (
 )
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
+from halcert.spec.svm.flags import MAPPED
 
 DEVICES = (0, 1)
 CAPACITY = 4 * GIB
@@ -279,6 +280,7 @@ class Choice:
                 yield from _numbers(block)
                 yield align_up(block.size, GIB)
                 yield value - block.base
+            yield from _numbers(self.view.handles.at(value))
         yield from constants_of(self.rules.interface, self.profile)
         yield from (poison(32), poison(64), self.profile.host_id)
 
@@ -291,8 +293,7 @@ class Choice:
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
             device = getattr(self.call, "device", 0)
-            held = self.view.blocks.sum(lambda block: block.extent if block.device == device else 0)
-            return CAPACITY - held
+            return CAPACITY - _held(self.view, device)
         if name.endswith(("_free", "_total")):
             return 0
         domain = domain_of(kind)
@@ -314,6 +315,17 @@ class Choice:
     def _made(self) -> Returned:
         made: Returned = _build(self.rules.interface.result, "", self.chosen, self.code)
         return made
+
+
+def _held(view: Any, device: int) -> int:
+    """Return the bytes of a device that a process holds; mappings hold none of their own."""
+    blocks: int = view.blocks.sum(
+        lambda block: block.extent if block.device == device and block.kind != MAPPED else 0
+    )
+    handles: int = view.handles.sum(
+        lambda handle: handle.size if handle.device == device and not handle.lost else 0
+    )
+    return blocks + handles
 
 
 def _is_word(kind: Any) -> bool:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from halcert.conformance.accounts import HBM_SIZE
 from halcert.conformance.lab import Lab
-from halcert.spec.state import USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA
+from halcert.spec.state import ON_DEVICE, ON_HOST, USER, Block
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED
 
 WINDOW = 128 * 1024
 """Bytes that are looked at in one go."""
@@ -33,6 +33,16 @@ def windows(block: Block) -> list[tuple[int, int]]:
     return [(0, WINDOW), (block.size - WINDOW, WINDOW)]
 
 
+def accessible(block: Block) -> bool:
+    """Tell whether the program reaches a block's bytes without being given access."""
+    return block.kind in (HOST, HOST_UVA, USER) or (block.kind == MAPPED and block.place == ON_HOST)
+
+
+def settable(block: Block) -> bool:
+    """Tell whether a device holds a block's bytes, so that they are set by a call."""
+    return block.kind in (DEV, DVPP) or (block.kind == MAPPED and block.place == ON_DEVICE)
+
+
 def check_block(lab: Lab, block: Block, process: int = 0) -> None:
     """Read a block's bytes, by a copy to the host if need be, and have them judged.
 
@@ -43,7 +53,7 @@ def check_block(lab: Lab, block: Block, process: int = 0) -> None:
         return
     for start, length in windows(block):
         address = block.base + start
-        if block.kind in (HOST, HOST_UVA, USER):
+        if accessible(block):
             lab.call("host.load", process, address=address, size=length)
             continue
         target = scratch(lab, process)
@@ -66,10 +76,10 @@ def fill_all(lab: Lab, process: int = 0) -> None:
     for block in lab.blocks(process):
         for start, length in windows(block):
             address = block.base + start
-            if block.kind in (HOST, HOST_UVA, USER):
+            if accessible(block):
                 pattern = {"pattern": block.memory, "offset": start}
                 lab.call("host.store", process, address=address, size=length, **pattern)
-            elif block.kind in (DEV, DVPP):
+            elif settable(block):
                 value = 1 + block.memory % 255
                 lab.call(
                     "drvMemsetD8", process, dst=address, destMax=length, value=value, num=length

@@ -9,8 +9,8 @@ block it belongs to, and is written as a distance into what a call gave.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from halcert.conformance.book import resolve
 from halcert.model.concrete.table import ConcreteTable
@@ -27,28 +27,41 @@ from halcert.spec.profiles import Profile
 FIRST_PLACE = 1 << 62
 APART = 1 << 42
 """Distance between blocks that were moved apart; more than any of them has bytes."""
-ADDRESS_COLUMNS = {"copies": ("target", "source"), "descriptors": ("target", "source")}
-"""Columns, besides those of blocks, that hold addresses."""
+MOVED = (
+    ("blocks", ("base", "handle")),
+    ("reservations", ("base",)),
+    ("handles", ("id",)),
+    ("copies", ("target", "source")),
+    ("descriptors", ("target", "source")),
+)
+"""Columns that hold addresses or handles, by table."""
+Thing = tuple[str, int]
+"""A block by the name of its memory, a reservation by its address, or a handle."""
 RESULT = "result"
 TOP = 1 << 64
 
 
+class Region(NamedTuple):
+    """Numbers that belong together, and which call gave the first of them."""
+
+    start: int
+    length: int
+    origin: Origin | None
+
+
 class Atlas:
-    """Where the live blocks of a process were moved to, and which call gave each.
+    """Where live blocks, reservations and handles of a process were moved to.
 
     Attributes:
-        view: the state with the blocks at their new places.
+        view: the state with all of them at their new places.
     """
 
-    def __init__(self, view: Any, origins: Mapping[int, Origin]) -> None:
-        """Move the blocks of a view; ``origins`` tells by memory object who gave a block."""
-        self._old = list(view.blocks)
-        self._bases: list[int] = [block.base for block in self._old]
-        self._origins = [origins.get(block.memory) for block in self._old]
-        tables = {"blocks": self._moved_table(view.blocks, ("base",))}
-        for name, columns in ADDRESS_COLUMNS.items():
-            tables[name] = self._moved_table(getattr(view, name), columns)
-        self.view = view.but(**tables)
+    def __init__(self, view: Any, origins: Mapping[Thing, Origin]) -> None:
+        """Move the things of a view; ``origins`` tells who gave them."""
+        self._old = sorted(_regions(view, origins))
+        self._bases = [region.start for region in self._old]
+        tables = {name: self._moved_table(getattr(view, name), columns) for name, columns in MOVED}
+        self.view = view.but(**tables, grants=self._moved_grants(view.grants))
 
     def _moved_table(self, table: ConcreteTable[Any], columns: Sequence[str]) -> ConcreteTable[Any]:
         made: Any = ConcreteTable(table.row_type)
@@ -57,12 +70,20 @@ class Atlas:
         moved: ConcreteTable[Any] = made
         return moved
 
-    def moved(self, address: int) -> int:
-        """Return where an address in a live block was moved to; any other stays."""
-        place = bisect_right(self._bases, address) - 1
-        if place < 0 or address >= self._bases[place] + self._old[place].extent:
-            return address
-        return self._start(place) + address - self._bases[place]
+    def _moved_grants(self, table: ConcreteTable[Any]) -> ConcreteTable[Any]:
+        made: Any = ConcreteTable(table.row_type)
+        for row in table:
+            base = self.moved(row.base)
+            made = made.put(row.but(base=base, place=row.place - row.base + base))
+        moved: ConcreteTable[Any] = made
+        return moved
+
+    def moved(self, number: int) -> int:
+        """Return where a number in a region was moved to; any other stays."""
+        place = bisect_right(self._bases, number) - 1
+        if place < 0 or number >= self._bases[place] + self._old[place].length:
+            return number
+        return self._start(place) + number - self._bases[place]
 
     def _start(self, place: int) -> int:
         low = self._bases[place] % (1 << 31)  # keeps every alignment that pages can have
@@ -75,8 +96,19 @@ class Atlas:
         place = (number - FIRST_PLACE + APART // 2) // APART
         if place >= len(self._old):
             return None
-        origin = self._origins[place]
+        origin = self._old[place].origin
         return None if origin is None else (origin, number - self._start(place))
+
+
+def _regions(view: Any, origins: Mapping[Thing, Origin]) -> Iterator[Region]:
+    """Iterate over what is live; mapped memory is part of the reservation that it lies in."""
+    for row in view.reservations:
+        yield Region(row.base, row.extent, origins.get(("reservations", row.base)))
+    for row in view.handles:
+        yield Region(row.id, 1, origins.get(("handles", row.id)))
+    for row in view.blocks:
+        if not view.reservations.covering(row.base).exists:
+            yield Region(row.base, row.extent, origins.get(("blocks", row.memory)))
 
 
 def promises(

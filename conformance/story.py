@@ -21,7 +21,7 @@ from halcert.conformance.demands import demand_of, stretches
 from halcert.conformance.forms import plain
 from halcert.conformance.lab import Broken, Lab, Setting, result_of
 from halcert.conformance.model_adapter import DEVICES, ModelAdapter
-from halcert.conformance.promises import Atlas, promises
+from halcert.conformance.promises import Atlas, Thing, promises
 from halcert.conformance.recorded import RecordedSession, restored
 from halcert.conformance.replay import program_of
 from halcert.conformance.sightings import Place
@@ -83,7 +83,7 @@ class _Teller:
         self._numbers: dict[int, int] = {}
         self._told: list[StoryStep] = []
         self._worlds: dict[int, tuple[World, World]] = {}
-        self._origins: dict[int, Origin] = {}
+        self._origins: dict[Thing, Origin] = {}
         self._former: list[BlockSeen] = []
         self._starts: dict[int, int] = {}
         self._equal: list[tuple[tuple[int, ...], int]] = []
@@ -242,11 +242,17 @@ class _Teller:
         """Remember which call gave the blocks that are new."""
         if not isinstance(step.outcome, Answered):
             return
-        for block in world.views[step.actor].blocks:
-            if block.memory not in self._origins:
-                field = _field_of(step.outcome.out, block.base)
+        view = world.views[step.actor]
+        things: list[tuple[Thing, int]] = [
+            *((("blocks", row.memory), row.base) for row in view.blocks),
+            *((("reservations", row.base), row.base) for row in view.reservations),
+            *((("handles", row.id), row.id) for row in view.handles),
+        ]
+        for thing, number in things:
+            if thing not in self._origins:
+                field = _field_of(step.outcome.out, number)
                 if field:
-                    self._origins[block.memory] = Origin(step.number, field)
+                    self._origins[thing] = Origin(step.number, field)
 
     def _verdict(self, broken: Broken) -> Verdict:
         violation = broken.violation
@@ -271,7 +277,7 @@ class _Teller:
             return None, 0
         memory, byte = wrong
         place = self._lab.sightings.original(Place(memory, byte, byte + 1))
-        return self._origins.get(place.memory), place.start
+        return self._origins.get(("blocks", place.memory)), place.start
 
     def _ended_before(self, focus: int, *, itself: bool = False) -> list[BlockSeen]:
         order = {each.step.number: place for place, each in enumerate(self._told)}
@@ -305,7 +311,8 @@ class _Teller:
             extent=block.extent,
             kind=block.kind,
             device=None if block.device == self._lab.setting.profile.host_id else block.device,
-            origin=self._origins.get(block.memory),
+            origin=self._origins.get(("blocks", block.memory))
+            or self._origins.get(("reservations", block.base)),
             stretches=tuple(stretches(rope, 0, block.extent)),
         )
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from halcert.spec.language import Interface, Rule
 from halcert.spec.svm.area import SVM_AREA
+from halcert.spec.vmm.area import VMM_AREA
 
-AREAS = {each.name: each for each in (SVM_AREA,)}
+AREAS = {each.name: each for each in (SVM_AREA, VMM_AREA)}
 """Every area that is specified, by name, in the order in which they build on each other."""
 
 AREA_NAMES = ("svm", "vmm", "sharing", "uvm", "soma", "runtime")
@@ -17,6 +18,14 @@ AREA_NAMES = ("svm", "vmm", "sharing", "uvm", "soma", "runtime")
 def interfaces(areas: Iterable[str] = AREAS) -> dict[str, Interface]:
     """Return the interfaces of the named areas by name."""
     return {each.name: each for area in areas for each in AREAS[area].interfaces}
+
+
+def with_used(areas: Iterable[str]) -> tuple[str, ...]:
+    """Return the named areas and those that they use, in the order of ``AREAS``."""
+    wanted = list(areas)
+    for name in wanted:
+        wanted += [used for used in AREAS[name].uses if used not in wanted]
+    return tuple(name for name in AREAS if name in wanted)
 
 
 def rules(areas: Iterable[str] = AREAS) -> Iterator[Rule]:

@@ -12,6 +12,8 @@ KIB = 2**10
 MIB = 2**20
 GIB = 2**30
 TIB = 2**40
+HOST_ID = 65
+"""The id by which the host is known on every product."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def _v2(name: str, title: str) -> Profile:
         close_limit=66,
         alloc_limit=66,
         device_limit=64,
-        host_id=65,
+        host_id=HOST_ID,
         page=4 * KIB,
         huge=2 * MIB,
         giant=GIB,
@@ -86,7 +88,7 @@ ASCEND950 = Profile(
     close_limit=65,
     alloc_limit=65,
     device_limit=65,
-    host_id=65,
+    host_id=HOST_ID,
     page=4 * KIB,
     huge=2 * MIB,
     giant=GIB,

@@ -43,7 +43,10 @@ class Device(Row, frozen=True):
 
 @row(key="base", extent="extent")
 class Block(Row, frozen=True):
-    """A live stretch of memory: an allocation of halMemAlloc, or ordinary process memory."""
+    """A live stretch of memory: of halMemAlloc, of the program itself, or mapped by halMemMap.
+
+    Mapped memory is a block like any other, so that whatever takes addresses takes its addresses.
+    """
 
     base: int
     """First address."""
@@ -52,7 +55,7 @@ class Block(Row, frozen=True):
     extent: int
     """Bytes that belong to the block: the size rounded up to its granule."""
     kind: int
-    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), or USER."""
+    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED or USER."""
     device: int
     """Device that holds the pages; the host id for host memory."""
     granule: int
@@ -72,9 +75,14 @@ class Block(Row, frozen=True):
     translated: bool
     """Its device address was asked for, which SVM v2 counts as a use for ever."""
     place: int
-    """Where the pages of a MEM_SVM block are; UNSET, ON_HOST, ON_DEVICE or ANYWHERE."""
+    """Where the pages of a MEM_SVM block are: UNSET, ON_HOST, ON_DEVICE or ANYWHERE.
+
+    Mapped memory is ON_HOST or ON_DEVICE for good; other kinds say it themselves and are UNSET.
+    """
     memory: int
-    """Name of the memory object that holds the bytes."""
+    """Name of the memory object that holds the bytes; mappings of one handle name the same."""
+    handle: int = 0
+    """Handle of mapped memory."""
 
 
 @row(key="fd")
@@ -127,6 +135,71 @@ class Descriptor(Row, frozen=True):
     """Submitted asynchronously and not waited for."""
 
 
+@row(key="base", extent="extent")
+class Reservation(Row, frozen=True):
+    """Addresses that halMemAddressReserve set aside; there is memory where handles are mapped."""
+
+    base: int
+    """First address."""
+    size: int
+    """Requested bytes; only these may be mapped."""
+    extent: int
+    """Bytes that are set aside: the size rounded up."""
+    owned: bool
+    """Something was mapped here before."""
+    owner: int
+    """Device of what was mapped last, or the host id; SVM v2 lets no other one follow."""
+
+
+@row(key="id")
+class Handle(Row, frozen=True):
+    """Physical memory as a process holds it, by the handle that halMemCreate gave.
+
+    Handles are pointers, so each process has its own. What processes have in common about the
+    same memory is the name of the memory object.
+    """
+
+    id: int
+    """The handle."""
+    held: int
+    """References that the program has: one for creating, one for each retaining, less releases.
+
+    Each mapping holds one more. The memory lasts as long as there are references of any sort.
+    """
+    size: int
+    """Bytes."""
+    granule: int
+    """Page size in bytes."""
+    device: int
+    """Device that the memory is on; the host id for memory of the host."""
+    side: int
+    """Side that was asked for (``enum drv_mem_side``)."""
+    devid: int
+    """Device id or NUMA node that was asked for."""
+    module: int
+    """Module id that was asked for."""
+    pages: int
+    """Page type that was asked for (``enum drv_mem_pg_type``)."""
+    kind: int
+    """Kind of memory that was asked for (``enum drv_mem_type``)."""
+    lost: bool
+    """Its device was closed, and the memory went with it."""
+    memory: int
+    """Name of the memory object that holds the bytes."""
+
+
+@row(key="place")
+class Grant(Row, frozen=True):
+    """Access to a mapping that halMemSetAccess gave to somebody besides its owner."""
+
+    place: int
+    """Start of the mapping plus the id of who has access: a number of its own for each pair."""
+    base: int
+    """Start of the mapping."""
+    id: int
+    """Device that has access, or the host id."""
+
+
 class State(StateBase):
     """Everything that calls can observe or depend on."""
 
@@ -135,4 +208,7 @@ class State(StateBase):
     blocks: Table[Block]
     copies: Table[AsyncCopy]
     descriptors: Table[Descriptor]
+    reservations: Table[Reservation]
+    handles: Table[Handle]
+    grants: Table[Grant]
     contents: Contents

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halcert.spec.svm.statements import SVM_STATEMENTS
+from halcert.spec.vmm.statements import VMM_STATEMENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,9 @@ class Statement:
     rules: tuple[str, ...]
 
 
-STATEMENTS: tuple[Statement, ...] = tuple(Statement(*each) for each in SVM_STATEMENTS)
+STATEMENTS: tuple[Statement, ...] = tuple(
+    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS)
+)
 """All statements, area by area, in the order of the description."""
 
 

@@ -35,7 +35,9 @@ typedef enum {
     DRV_ERROR_NO_RESOURCES = 14,
     DRV_ERROR_WAIT_TIMEOUT = 16,
     DRV_ERROR_IOCRL_FAIL = 17,
+    DRV_ERROR_FILE_OPS = 38,
     DRV_ERROR_PROCESS_EXIT = 42,
+    DRV_ERROR_OPER_NOT_PERMITTED = 46,
     DRV_ERROR_NOT_SUPPORT = 0xfffe
 } drvError_t;
 typedef drvError_t DVresult;
@@ -69,7 +71,110 @@ enum {
 #define MEM_MODULE_ID_BIT 56
 #define MEM_MODULE_ID_MASK 0xffULL
 
-enum { UNKNOWN_MODULE_ID = 0, MAX_MODULE_ID = 77, SVM_INVALID_MODULE_ID = 0xffff };
+enum {
+    UNKNOWN_MODULE_ID = 0,
+    RUNTIME_MODULE_ID = 7,
+    APP_MODULE_ID = 33,
+    ASCENDCL_MODULE_ID = 48,
+    MAX_MODULE_ID = 77,
+    SVM_INVALID_MODULE_ID = 0xffff
+};
+
+/* Virtual memory management. */
+enum drv_mem_side { MEM_HOST_SIDE = 0, MEM_DEV_SIDE = 1, MEM_HOST_NUMA_SIDE = 2, MEM_MAX_SIDE = 3 };
+enum drv_mem_pg_type { MEM_NORMAL_PAGE_TYPE = 0, MEM_HUGE_PAGE_TYPE = 1, MEM_GIANT_PAGE_TYPE = 2, MEM_MAX_PAGE_TYPE = 3 };
+enum drv_mem_type {
+    MEM_HBM_TYPE = 0,
+    MEM_DDR_TYPE = 1,
+    MEM_P2P_HBM_TYPE = 2,
+    MEM_P2P_DDR_TYPE = 3,
+    MEM_TS_DDR_TYPE = 4,
+    MEM_MAX_TYPE = 5
+};
+typedef enum {
+    MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+    MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+    MEM_ALLOC_GRANULARITY_INVALID = 2
+} drv_mem_granularity_options;
+typedef enum {
+    MEM_ACCESS_TYPE_NONE = 0x0,
+    MEM_ACCESS_TYPE_READ = 0x1,
+    MEM_ACCESS_TYPE_READWRITE = 0x3,
+    MEM_ACCESS_TYPE_MAX = 0x7FFFFFFF
+} drv_mem_access_type;
+typedef enum { MEM_ADDR_RESERVE_TYPE_DCACHE = 0, MEM_ADDR_RESERVE_TYPE_MAX = 1 } drv_mem_addr_reserve_type;
+#define MEM_RSV_TYPE_DEVICE_SHARE (1ULL << 8)
+#define MEM_RSV_TYPE_REMOTE_MAP (1ULL << 9)
+
+/* Sharing between processes. */
+typedef enum {
+    MEM_HANDLE_TYPE_NONE = 0,
+    MEM_HANDLE_TYPE_FABRIC = 1,
+    MEM_HANDLE_TYPE_POSIX = 2,
+    MEM_HANDLE_TYPE_MAX = 3
+} drv_mem_handle_type;
+enum ShmemAttrType { SHMEM_ATTR_TYPE_MEM_MAP = 0, SHMEM_ATTR_TYPE_NO_WLIST_IN_SERVER = 1, SHMEM_ATTR_TYPE_MAX = 2 };
+enum ShareHandleAttrType { SHR_HANDLE_ATTR_NO_WLIST_IN_SERVER = 0, SHR_HANDLE_ATTR_TYPE_MAX = 1 };
+enum HandleAttrType { HANDLE_ATTR_MEM_MAP_ROUTE = 0, HANDLE_ATTR_TYPE_MAX = 1 };
+enum { MEM_MAP_INBUS = 0, MEM_MAP_EXBUS = 1, MEM_MAP_UB_ONE_PORT_PATH = 2, MEM_MAP_UB_MULTI_PORT_PATH = 3 };
+enum { MEM_SHARE_HANDLE_LEN = 128 };
+
+/* Host registration.  The flag holds the map type, a process type and a read-only bit. */
+enum drvRegisterTpye {
+    HOST_MEM_MAP_DEV = 0,
+    HOST_SVM_MAP_DEV = 1,
+    DEV_SVM_MAP_HOST = 2,
+    HOST_MEM_MAP_DEV_PCIE_TH = 3,
+    DEV_MEM_MAP_HOST = 4,
+    HOST_MEM_MAP_DMA = 5,
+    HOST_IO_MAP_DEV = 6,
+    HOST_REGISTER_MAX_TPYE = 7
+};
+enum { DEVDRV_PROCESS_CP1 = 0, DEVDRV_PROCESS_HCCP = 4, DEVDRV_PROCESS_CPTYPE_MAX = 6 };
+#define MEM_PROC_TYPE_BIT 16
+#define MEM_REGISTER_READ_ONLY (1U << 28)
+enum drvAccModuleType {
+    STARS_ACCESS = 0,
+    AICPU_ACCESS = 1,
+    AIC_ACCESS = 2,
+    AIV_ACCESS = 3,
+    PCIEDMA_ACCESS = 4,
+    RDMA_ACCESS = 5,
+    SDMA_ACCESS = 6,
+    DVPP_ACCESS = 7,
+    UDMA_ACCESS = 8,
+    CCU_ACCESS = 9,
+    MAX_ACCESS = 10
+};
+enum { HOST_MEM_MAP_NOT_SUPPORTED = 0, HOST_MEM_MAP_SUPPORTED = 1 };
+
+/* Managed memory (UVM). */
+typedef enum {
+    DRV_UVM_LOCATION_TYPE_INVALID = 0,
+    DRV_UVM_LOCATION_TYPE_DEVICE = 1,
+    DRV_UVM_LOCATION_TYPE_HOST = 2,
+    DRV_UVM_LOCATION_TYPE_HOST_NUMA = 3
+} drv_uvm_location_type;
+typedef enum {
+    READ_MOSTLY = 0,
+    UNSET_READ_MOSTLY = 1,
+    PREFER_LOCATION = 2,
+    UNSET_PREFER_LOCATION = 3,
+    ACCESS_BY_LOCATION = 4,
+    UNSET_ACCESS_BY_LOCATION = 5
+} uvmMemAdviseType;
+enum DEVMM_MEM_RANGE_ATTRIBUTE {
+    MEM_RANGE_ATTR_READ_MOSTLY = 1,
+    MEM_RANGE_ATTR_PREFERRED_LOC = 2,
+    MEM_RANGE_ATTR_ACCESS_BY = 3,
+    MEM_RANGE_ATTR_PREFERRED_LOC_TYPE = 4,
+    MEM_RANGE_ATTR_PREFERRED_LOC_ID = 5,
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC = 6,
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE = 7,
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID = 8,
+    MEM_RANGE_ATTR_MAX = 9
+};
+enum { MEM_RANGE_CPU_DEVICE_ID = -1, MEM_RANGE_INVALID_DEVICE_ID = -2 };
 
 /* DVattribute.memType */
 enum {
@@ -81,6 +186,7 @@ enum {
     DV_MEM_LOCK_DEV_DVPP = 0x20,
     DV_MEM_LOCK_HOST_AGENT = 0x40,
     DV_MEM_USER_MALLOC = 0x80,
+    DV_MEM_USER_REGISTER = 0x100,
     DV_MEM_UVM = 0x200,
     DV_MEM_SOMA = 0x400
 };
@@ -278,6 +384,57 @@ struct ProcessCpMunmap {
     unsigned long long size;
 };
 
+typedef struct drv_mem_handle drv_mem_handle_t;
+struct drv_mem_prop {
+    uint32_t side;
+    uint32_t devid;
+    uint32_t module_id;
+    uint32_t pg_type;
+    uint32_t mem_type;
+    uint64_t reserve;
+};
+struct drv_mem_location {
+    uint32_t id;
+    uint32_t side;
+};
+struct drv_mem_access_desc {
+    drv_mem_access_type type;
+    struct drv_mem_location location;
+    uint32_t rsv[2];
+};
+struct drv_uvm_location {
+    drv_uvm_location_type type;
+    int id;
+};
+struct ShmemGetInfo {
+    uint32_t phyDevid;
+    uint32_t reserve[8];
+};
+struct ShareHandleGetInfo {
+    uint32_t phyDevid;
+    uint32_t reserve[8];
+};
+struct ShareHandleAttr {
+    unsigned int enableFlag;
+    unsigned int rsv[8];
+};
+struct HandleAttr {
+    unsigned int mem_map_route;
+    unsigned int rsv[8];
+};
+struct MemShareHandle {
+    uint8_t share_info[MEM_SHARE_HANDLE_LEN];
+};
+
+_Static_assert(sizeof(struct drv_mem_prop) == 32 && offsetof(struct drv_mem_prop, reserve) == 24, "drv_mem_prop");
+_Static_assert(offsetof(struct drv_mem_prop, mem_type) == 16, "drv_mem_prop.mem_type");
+_Static_assert(sizeof(struct drv_mem_location) == 8, "drv_mem_location");
+_Static_assert(sizeof(struct drv_mem_access_desc) == 20 && offsetof(struct drv_mem_access_desc, location) == 4,
+               "drv_mem_access_desc");
+_Static_assert(sizeof(struct ShmemGetInfo) == 36 && sizeof(struct ShareHandleGetInfo) == 36, "share infos");
+_Static_assert(sizeof(struct ShareHandleAttr) == 36 && sizeof(struct HandleAttr) == 36, "handle attributes");
+_Static_assert(sizeof(struct MemShareHandle) == 128, "MemShareHandle");
+_Static_assert(sizeof(struct drv_uvm_location) == 8 && offsetof(struct drv_uvm_location, id) == 4, "drv_uvm_location");
 _Static_assert(sizeof(drvError_t) == 4, "drvError_t");
 _Static_assert(sizeof(struct memcpy_info) == 24, "memcpy_info");
 _Static_assert(sizeof(struct DVattribute) == 52 && offsetof(struct DVattribute, pageSize) == 16, "DVattribute");
@@ -336,6 +493,86 @@ SOFTHAL_EXPORT DVresult halMemGetInfo(DVdevice device, unsigned int type, struct
 SOFTHAL_EXPORT drvError_t halMemGetAddressRange(DVdeviceptr ptr, DVdeviceptr *pbase, size_t *psize);
 SOFTHAL_EXPORT drvError_t halMemCtl(int type, void *param_value, size_t param_value_size, void *out_value,
                                     size_t *out_size_ret);
+
+/* Virtual memory management. */
+SOFTHAL_EXPORT drvError_t halMemAddressReserve(void **ptr, size_t size, size_t alignment, void *addr, uint64_t flag);
+SOFTHAL_EXPORT drvError_t halMemAddressFree(void *ptr);
+SOFTHAL_EXPORT drvError_t halMemGetAddressReserveRange(void **ptr, size_t *size, drv_mem_addr_reserve_type type,
+                                                       uint64_t flag);
+SOFTHAL_EXPORT drvError_t halMemCreate(drv_mem_handle_t **handle, size_t size, const struct drv_mem_prop *prop,
+                                       uint64_t flag);
+SOFTHAL_EXPORT drvError_t halMemRelease(drv_mem_handle_t *handle);
+SOFTHAL_EXPORT drvError_t halMemMap(void *ptr, size_t size, size_t offset, drv_mem_handle_t *handle, uint64_t flag);
+SOFTHAL_EXPORT drvError_t halMemUnmap(void *ptr);
+SOFTHAL_EXPORT drvError_t halMemSetAccess(void *ptr, size_t size, struct drv_mem_access_desc *desc, size_t count);
+SOFTHAL_EXPORT drvError_t halMemGetAccess(void *ptr, struct drv_mem_location *location, uint64_t *flags);
+SOFTHAL_EXPORT drvError_t halMemRetainAllocationHandle(drv_mem_handle_t **handle, void *ptr);
+SOFTHAL_EXPORT drvError_t halMemGetAllocationGranularity(const struct drv_mem_prop *prop,
+                                                         drv_mem_granularity_options option, size_t *granularity);
+SOFTHAL_EXPORT drvError_t halMemGetAllocationPropertiesFromHandle(struct drv_mem_prop *prop, drv_mem_handle_t *handle);
+
+/* Managed memory (UVM). */
+SOFTHAL_EXPORT drvError_t halMemManagedAdvise(DVdeviceptr ptr, size_t size, uint32_t advise,
+                                              struct drv_uvm_location location);
+SOFTHAL_EXPORT DVresult halMemManagedPrefetch(DVdeviceptr ptr, size_t size, struct drv_uvm_location location,
+                                              unsigned int flags);
+SOFTHAL_EXPORT DVresult halMemManagedPrefetchBatch(DVdeviceptr *ptrs, size_t *sizes, size_t count,
+                                                   struct drv_uvm_location *prefetchLocs, size_t *prefetchLocIdxs,
+                                                   size_t numPrefetchLocs, unsigned long long flags);
+SOFTHAL_EXPORT drvError_t halMemManagedRangeGetAttributes(void **data, size_t *data_sizes, uint32_t *attributes,
+                                                          size_t attribute_num, DVdeviceptr ptr, size_t size);
+
+/* Sharing of allocations by name. */
+SOFTHAL_EXPORT DVresult halShmemCreateHandle(DVdeviceptr vptr, size_t byte_count, char *name, uint32_t name_len);
+SOFTHAL_EXPORT DVresult halShmemDestroyHandle(const char *name);
+SOFTHAL_EXPORT DVresult halShmemSetPidHandle(const char *name, int pid[], int num);
+SOFTHAL_EXPORT DVresult halShmemSetPodPid(const char *name, uint32_t sdid, int pid[], int num);
+SOFTHAL_EXPORT DVresult halShmemOpenHandle(const char *name, DVdeviceptr *vptr);
+SOFTHAL_EXPORT DVresult halShmemOpenHandleByDevId(DVdevice dev_id, const char *name, DVdeviceptr *vptr);
+SOFTHAL_EXPORT DVresult halShmemOpenHandleV2(DVdevice dev_id, const char *name, DVdeviceptr *vptr, uint64_t flag);
+SOFTHAL_EXPORT DVresult halShmemCloseHandle(DVdeviceptr vptr);
+SOFTHAL_EXPORT DVresult halShmemMapRouteCheck(const char *name, uint32_t dst_devid, uint32_t map_route);
+SOFTHAL_EXPORT DVresult halShmemSetAttribute(const char *name, uint32_t type, uint64_t attr);
+SOFTHAL_EXPORT DVresult halShmemGetAttribute(const char *name, enum ShmemAttrType type, uint64_t *attr);
+SOFTHAL_EXPORT DVresult halShmemInfoGet(const char *name, struct ShmemGetInfo *info);
+
+/* Sharing of physical handles. */
+SOFTHAL_EXPORT drvError_t halMemExportToShareableHandle(drv_mem_handle_t *handle, drv_mem_handle_type handle_type,
+                                                        uint64_t flags, uint64_t *shareable_handle);
+SOFTHAL_EXPORT drvError_t halMemExportToShareableHandleV2(drv_mem_handle_t *handle, drv_mem_handle_type handle_type,
+                                                          uint64_t flags, struct MemShareHandle *share_handle);
+SOFTHAL_EXPORT drvError_t halMemImportFromShareableHandle(uint64_t shareable_handle, uint32_t devid,
+                                                          drv_mem_handle_t **handle);
+SOFTHAL_EXPORT drvError_t halMemImportFromShareableHandleV2(drv_mem_handle_type handle_type,
+                                                            struct MemShareHandle *share_handle, uint32_t devid,
+                                                            drv_mem_handle_t **handle);
+SOFTHAL_EXPORT drvError_t halMemTransShareableHandle(drv_mem_handle_type handle_type, struct MemShareHandle *share_handle,
+                                                     uint32_t *server_id, uint64_t *shareable_handle);
+SOFTHAL_EXPORT drvError_t halMemSetPidToShareableHandle(uint64_t shareable_handle, int pid[], uint32_t pid_num);
+SOFTHAL_EXPORT drvError_t halMemShareHandleSetAttribute(uint64_t handle, enum ShareHandleAttrType type,
+                                                        struct ShareHandleAttr attr);
+SOFTHAL_EXPORT drvError_t halMemShareHandleGetAttribute(uint64_t handle, enum ShareHandleAttrType type,
+                                                        struct ShareHandleAttr *attr);
+SOFTHAL_EXPORT drvError_t halMemShareHandleInfoGet(uint64_t handle, struct ShareHandleGetInfo *info);
+SOFTHAL_EXPORT drvError_t halMemHandleSetAttribute(drv_mem_handle_t *handle, enum HandleAttrType type,
+                                                   struct HandleAttr attr);
+SOFTHAL_EXPORT drvError_t halMemHandleGetAttribute(drv_mem_handle_t *handle, enum HandleAttrType type,
+                                                   struct HandleAttr *attr);
+
+/* Host registration. */
+SOFTHAL_EXPORT drvError_t halHostRegister(void *src_ptr, uint64_t size, uint32_t flag, uint32_t devid, void **dst_ptr);
+SOFTHAL_EXPORT drvError_t halHostUnregister(void *src_ptr, uint32_t devid);
+SOFTHAL_EXPORT drvError_t halHostUnregisterEx(void *src_ptr, uint32_t devid, uint32_t flag);
+SOFTHAL_EXPORT drvError_t halMemHostGetDevPointer(void *src_ptr, uint32_t devid, void **dst_ptr);
+SOFTHAL_EXPORT drvError_t halHostRegisterCapabilities(uint32_t devid, uint32_t acc_module_type, uint32_t *mem_map_cap);
+
+/*
+ * Entry points of the software driver only: the device agent, which loads and stores as a program on the device
+ * would.  Managed memory is brought to the device as its page fault does.  8: the device is not open or may not
+ * go there; 6: there is no memory for the page.
+ */
+SOFTHAL_EXPORT drvError_t softhal_device_load(uint32_t device, DVdeviceptr address, void *buffer, uint64_t size);
+SOFTHAL_EXPORT drvError_t softhal_device_store(uint32_t device, DVdeviceptr address, const void *buffer, uint64_t size);
 
 #ifdef SOFTHAL_FAULTS
 /* Fault build only: one line per seeded fault, "name\tinterface\tclass\tdescription\n". */

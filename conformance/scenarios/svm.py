@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, check_block, fill_all
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.spec.profiles import GIB, MIB
 from halcert.spec.state import Block
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MODULE_LIMIT, SVM, AllocFlags
@@ -296,21 +296,19 @@ def contiguous(lab: Lab) -> None:
             free(lab, allocate(lab, size, kind, lab.setting.devices[-1], contiguous=1))
 
 
-SVM_SCENARIOS: dict[str, Scenario] = {
-    flow.__name__.replace("_", "-"): flow
-    for flow in (
-        allocate_and_copy,
-        every_kind,
-        device_to_device,
-        ends_of_pages,
-        address_reuse,
-        large_blocks,
-        exhaustion,
-        errors_leak_nothing,
-        refusals_change_nothing,
-        closing_takes_memory,
-        opening_is_not_counted,
-        queries,
-        contiguous,
-    )
-}
+SVM_SCENARIOS = scenarios_of(
+    "svm",
+    allocate_and_copy,
+    every_kind,
+    device_to_device,
+    ends_of_pages,
+    address_reuse,
+    large_blocks,
+    exhaustion,
+    errors_leak_nothing,
+    refusals_change_nothing,
+    closing_takes_memory,
+    opening_is_not_counted,
+    queries,
+    contiguous,
+)

@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, free, open_all, query, store
 from halcert.spec.profiles import MIB
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM
@@ -315,20 +315,18 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("drvMemAddressTranslate", vptr=block, pptr=False)
 
 
-TRANSFER_SCENARIOS: dict[str, Scenario] = {
-    flow.__name__.replace("_", "-"): flow
-    for flow in (
-        copy_with_info,
-        rows,
-        rows_that_wrap,
-        rows_by_descriptor,
-        many_rows,
-        between_all_kinds,
-        batches,
-        asynchronous,
-        out_of_order,
-        descriptors,
-        descriptors_in_numbers,
-        shared_virtual_memory,
-    )
-}
+TRANSFER_SCENARIOS = scenarios_of(
+    "svm",
+    copy_with_info,
+    rows,
+    rows_that_wrap,
+    rows_by_descriptor,
+    many_rows,
+    between_all_kinds,
+    batches,
+    asynchronous,
+    out_of_order,
+    descriptors,
+    descriptors_in_numbers,
+    shared_virtual_memory,
+)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from halcert.model.proofs.rehearsal import objections
+from halcert.model.proofs.trail import Trail
 from halcert.model.proofs.witness import (
     ACCEPTED,
     EITHER,
@@ -14,11 +15,11 @@ from halcert.model.proofs.witness import (
     Expected,
     Step,
 )
-from halcert.model.proofs.words import Word
-from halcert.model.symbolic.algebra import both, either, equal, less, negation
+from halcert.model.proofs.words import Word, empty_word
+from halcert.model.symbolic.algebra import both, either, equal, less, negation, parts_of
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
-from halcert.model.symbolic.solver import Answer, Solver
+from halcert.model.symbolic.solver import Answer, Solver, Wishes
 from halcert.model.symbolic.term import Bool, BoolLike, IntLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, Variable
 from halcert.spec.language import BitWord, Kind, Record
@@ -30,6 +31,8 @@ APART = 4 * GIB
 LARGEST = 64 * MIB
 """Sizes that any device can serve (bytes)."""
 SMALL = 4096
+RANGES = ("blocks", "reservations")
+"""Tables of what addresses lead to."""
 FEW = 16
 
 
@@ -50,37 +53,66 @@ class Given(NamedTuple):
     reach: int
 
 
-def instance_of(
-    solver: Solver, word: Word, reading: Reading, condition: BoolLike
-) -> Instance | None:
-    """Return a pleasant instance of a word and of the call that it ends in.
+class Request(NamedTuple):
+    """What an instance is wanted of: a word, the call after it, and a condition on them."""
 
-    The facts of the word must be asserted in the solver.
+    word: Word
+    reading: Reading
+    condition: BoolLike
 
-    Returns:
-        The instance, or None if the solver does not find values.
+
+def instances_of(solver: Solver, requests: Sequence[Request]) -> list[Instance | None]:
+    """Return a pleasant instance for each request, or None where no values are found.
+
+    Requests about the same call are met together: the facts of the word and all wishes are
+    asserted once for them.
     """
-    solver.push()
-    solver.add(condition)
-    answer = solver.prefer(_wishes(word, reading))
-    if answer is not Answer.YES:
+    found: list[Instance | None] = [None] * len(requests)
+    calls: dict[int, list[int]] = {}
+    for place, request in enumerate(requests):
+        calls.setdefault(id(request.reading), []).append(place)
+    trail = Trail(solver)
+    for places in calls.values():
+        word, reading, _ = requests[places[0]]
+        readings = [*(taken.reading for taken in word.steps), reading]
+        trail.go(word)
+        solver.push()
+        wishes = solver.offer(_wishes(readings))
+        if word.steps and len(places) > 1:
+            solver.prefer(wishes, learn=True)
+        for place in places:
+            found[place] = _instance(solver, requests[place], readings, wishes)
         solver.pop()
-        return None
-    readings = [*(taken.reading for taken in word.steps), reading]
-    leaves = [leaf.term for each in readings for leaf in (*each.call.leaves, *each.result.leaves)]
-    values = solver.model(leaves)
+    trail.go(empty_word())
+    return found
+
+
+def _instance(
+    solver: Solver, request: Request, readings: list[Reading], wishes: Wishes
+) -> Instance | None:
+    solver.push()
+    solver.add(request.condition)
+    answer = solver.prefer(wishes, {negation(part) for part in parts_of(request.condition)})
+    values = {}
+    if answer is Answer.YES:
+        values = solver.model(leaf.term for each in readings for leaf in _leaves(each))
     solver.pop()
+    if answer is not Answer.YES:
+        return None
     value = Evaluator(values)
-    steps = _concrete(readings, word, value)
+    steps = _concrete(readings, request.word, value)
     return Instance(steps, next(objections(readings, steps, value), ""))
+
+
+def _leaves(reading: Reading) -> tuple[Variable, ...]:
+    return (*reading.call.leaves, *reading.result.leaves)
 
 
 # ----------------------------------------------------------------------------------------- wishes
 
 
-def _wishes(word: Word, reading: Reading) -> Iterator[BoolLike]:
+def _wishes(readings: list[Reading]) -> Iterator[BoolLike]:
     """Wishes from the most to the least important ones."""
-    readings = [*(taken.reading for taken in word.steps), reading]
     for number, each in enumerate(readings):
         yield from (negation(held.holds) for held in each.may)
         yield from _places(number, each)
@@ -107,7 +139,7 @@ def _modest(leaf: Variable, view: Any) -> Iterator[BoolLike]:
     if leaf.domain.role == "size":
         yield less(term, LARGEST + 1)
     elif leaf.domain.role == "address":
-        yield either(equal(term, 0), view.blocks.covering(term).exists)
+        yield either(equal(term, 0), *(_table(view, n).covering(term).exists for n in RANGES))
     elif leaf.domain.role not in ("field", "handle"):
         yield less(term, FEW)
 
@@ -129,8 +161,17 @@ def _exact(leaf: Variable, view: Any) -> Iterator[BoolLike]:
 
 
 def _starts(view: Any, term: IntLike) -> BoolLike:
-    key = view.blocks.shape.key
-    return either(*(both(line.live, equal(line.values[key], term)) for line in view.blocks.lines))
+    return either(
+        *(
+            both(line.live, equal(line.values[_table(view, name).shape.key], term))
+            for name in RANGES
+            for line in _table(view, name).lines
+        )
+    )
+
+
+def _table(view: Any, name: str) -> Any:
+    return getattr(view, name)
 
 
 # -------------------------------------------------------------------------------- concrete values
@@ -151,10 +192,10 @@ def _concrete(readings: list[Reading], word: Word, value: Evaluator) -> tuple[St
 
 
 def _gifts(number: int, reading: Reading, word: Word, value: Evaluator) -> Iterator[Given]:
-    shape = word.view.blocks.shape
     reach = {
-        value(line.values[shape.key]): value(line.values[shape.extent])
-        for line in word.view.blocks.lines
+        value(line.values[table.shape.key]): value(line.values[table.shape.extent])
+        for table in (_table(word.view, name) for name in RANGES)
+        for line in table.lines
     }
     for leaf in reading.result.leaves:
         role = leaf.domain.role

@@ -24,11 +24,11 @@ from halcert.spec.abi.functions import (
     FUNCTIONS,
     INFO_INPUTS,
     INFO_VIEWS,
-    SCALAR_OF,
     Parameter,
     Passing,
 )
 from halcert.spec.abi.meanings import name_in
+from halcert.spec.abi.parameters import SCALAR_OF
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout
 from halcert.spec.language import BitWord
 from halcert.spec.language.domain import domain_of
@@ -113,7 +113,10 @@ class CallWriter:
     # -------------------------------------------------------------------------------- arguments
 
     def _argument(self, parameter: Parameter, value: Any) -> str:
-        return _PASSED[parameter.passing](self, parameter, value)
+        written = _PASSED.get(parameter.passing)
+        if written is None:
+            raise ValueError(f"{self._step.interface} takes {parameter.passing.value}")
+        return written(self, parameter, value)
 
     def _value(self, parameter: Parameter, value: Any) -> str:
         if parameter.c_type.endswith("*"):
@@ -224,6 +227,22 @@ class CallWriter:
         name = self._variables.record(self._step, parameter.name)
         self._array(c_type, name, items)
         self._written.unchanged.append(name)
+        return name
+
+    def _in_records(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        self._use_struct(parameter.kind)
+        layout = LAYOUTS[parameter.kind]
+        items = [f"{{{', '.join(self._members(layout, each)) or '0'}}}" for each in value]
+        self._array(f"struct {parameter.kind}", name, items or ["{0}"])
+        self._written.unchanged.append(name)
+        return name
+
+    def _record_value(self, parameter: Parameter, value: Any) -> str:
+        name = self._variables.record(self._step, parameter.name)
+        self._input(parameter.kind, name, value or {})
         return name
 
     def _array(self, c_type: str, name: str, items: Sequence[str]) -> None:
@@ -405,6 +424,8 @@ _PASSED: dict[Passing, Callable[[CallWriter, Parameter, Any], str]] = {
     Passing.IN_RECORD: CallWriter._in_record,  # noqa: SLF001 - likewise
     Passing.OUT_RECORD: CallWriter._out_record,  # noqa: SLF001 - likewise
     Passing.IN_ARRAY: CallWriter._in_array,  # noqa: SLF001 - likewise
+    Passing.IN_RECORDS: CallWriter._in_records,  # noqa: SLF001 - likewise
+    Passing.RECORD_VALUE: CallWriter._record_value,  # noqa: SLF001 - likewise
     Passing.NEW_DMA: CallWriter._new_dma,  # noqa: SLF001 - likewise
     Passing.DMA: CallWriter._dma,  # noqa: SLF001 - likewise
     Passing.DMA_ARRAY: CallWriter._dma_array,  # noqa: SLF001 - likewise

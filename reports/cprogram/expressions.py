@@ -155,7 +155,7 @@ class Variables:
         if parameter.passing is Passing.OUT:
             return Variable(
                 self.plain(step, parameter.name),
-                pointer=parameter.c_type == "void **",
+                pointer=parameter.c_type.endswith("**"),
                 narrow=parameter.kind != "u64",
             )
         whole = self.record(step, parameter.name)

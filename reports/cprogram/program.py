@@ -16,7 +16,8 @@ from halcert.results import Missing
 from halcert.results.story import Story
 from halcert.spec.abi.codes import DrvError, symbol_of
 from halcert.spec.abi.constants import FlagBit
-from halcert.spec.abi.functions import FUNCTIONS, SCALAR_OF
+from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.parameters import SCALAR_OF
 from halcert.spec.catalogue import rule as rule_named
 
 TEMPLATE = "program.c.j2"
@@ -133,10 +134,15 @@ class _Program:
         """Return the header's names for numbers that the functions use."""
         words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
         known = {**SCALAR_OF, "UINT64": "u64"}
-        return [
+        opaque = [
+            (f"struct {name}", name)
+            for name in (c_type.removesuffix("*").rstrip() for c_type in SCALAR_OF)
+            if f"{name} *" in SCALAR_OF and name != "void" and re.search(rf"\b{name}\b", words)
+        ]
+        return opaque + [
             (C_SCALARS[kind], name)
             for name, kind in known.items()
-            if name not in STANDARD and re.search(rf"\b{name}\b", words)
+            if name not in STANDARD and not name.endswith("*") and re.search(rf"\b{name}\b", words)
         ]
 
     def _structs(self) -> list[str]:

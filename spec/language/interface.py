@@ -5,12 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, get_args
 
 import msgspec
 
 from halcert.spec.language.bits import BitWord
-from halcert.spec.language.domain import Record, Sequence, annotations_of
+from halcert.spec.language.domain import (
+    Record,
+    Sequence,
+    annotations_of,
+    converter_of,
+    domain_of,
+)
 from halcert.spec.language.rule import Kind, Rule
 from halcert.spec.language.source import Source
 
@@ -112,7 +118,8 @@ def _converter(annotation: Any) -> Callable[[Any], Any] | None:
     if isinstance(annotation, type) and issubclass(annotation, BitWord | Record):
         return annotation.from_plain
     if getattr(annotation, "__origin__", None) is Sequence:
-        return Sequence
+        plain = domain_of(get_args(annotation)[0]) is not None
+        return Sequence if plain else converter_of(annotation)
     return None
 
 
@@ -183,7 +190,8 @@ class Theorem:
         summary: the property in plain English.
         source: where it is promised.
         prove: how it is stated; read by the proof engine.
-        interfaces: names of the interfaces it speaks of; empty for all.
+        interfaces: names of the interfaces it speaks of; empty for all of the area and of those
+            that it uses.
     """
 
     id: str
@@ -204,6 +212,7 @@ class Area:
         invariants: what its tables always satisfy.
         theorems: its safety properties.
         universal: rules that speak of all calls of the area.
+        uses: names of the areas whose interfaces its calls cannot do without.
     """
 
     name: str
@@ -212,6 +221,7 @@ class Area:
     invariants: tuple[Invariant, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     universal: tuple[Rule, ...] = ()
+    uses: tuple[str, ...] = ()
 
     def rules(self) -> Iterator[Rule]:
         """Iterate over all rules of the area."""

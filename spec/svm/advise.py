@@ -21,8 +21,8 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, V2, V3
 from halcert.spec.state import ON_DEVICE, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, SVM
-from halcert.spec.svm.memory import of_the_host, whole
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.memory import allocated, bare, brought, of_the_host, whole
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -127,15 +127,14 @@ class MemAdvise(Call, frozen=True):
     def not_allocated(call, state: State) -> bool:
         """Advice is about a block of halMemAlloc."""
         block = state.blocks.covering(call.ptr)
-        return _on_access(call) and (not block.exists or block.kind == USER)
+        nothing = not block.exists and not bare(state, call.ptr, 1)
+        return _on_access(call) and (nothing or block.kind == USER)
 
     @rejects("SVM-ADVISE-009", DrvError.INVALID_DEVICE, strength=SHOULD, source=V3, profiles=GEN3)
     def other_device(call, state: State) -> bool:
         """The device is the one that has the memory."""
         block = state.blocks.covering(call.ptr)
-        return (
-            _on_access(call) and block.exists and block.kind != USER and block.device != call.device
-        )
+        return _on_access(call) and allocated(block) and block.device != call.device
 
     @rejects("SVM-ADVISE-010", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
     def not_a_whole_block(call, state: State, profile: Profile) -> bool:
@@ -143,8 +142,7 @@ class MemAdvise(Call, frozen=True):
         block = state.blocks.covering(call.ptr)
         return (
             _on_access(call)
-            and block.exists
-            and block.kind != USER
+            and allocated(block)
             and block.device == call.device
             and not block.contiguous
             and not _whole_block(call, block, profile)
@@ -157,9 +155,8 @@ class MemAdvise(Call, frozen=True):
         exact = block.contiguous and block.size == call.count
         return (
             _on_access(call)
-            and block.exists
+            and allocated(block)
             and (exact or (not block.contiguous and _whole_block(call, block, profile)))
-            and block.kind != USER
             and block.device == call.device
             and not block.host_writes
         )
@@ -213,6 +210,12 @@ class MemAdvise(Call, frozen=True):
         """A device may be unable to keep data in its cache."""
         return call.type == PERSISTENT
 
+    @undefined("SVM-ADVISE-017", source=V3, profiles=GEN3)
+    def reserved_addresses(call, state: State) -> bool:
+        """Advising about the access to reserved addresses, whether something is mapped or not."""
+        block = state.blocks.covering(call.ptr)
+        return _on_access(call) and (block.kind == MAPPED or bare(state, call.ptr, 1))
+
     @accepts(
         "SVM-ADVISE-020",
         strength=MUST,
@@ -223,9 +226,7 @@ class MemAdvise(Call, frozen=True):
     )
     def puts_pages_on_the_device(call, state: State) -> State:
         """A MEM_SVM block without pages gets pages on the device."""
-        block = state.blocks.at(call.ptr)
-        there = block.but(place=ON_DEVICE, device=call.device)
-        return state.but(blocks=state.blocks.put(there))
+        return brought(state, state.blocks.at(call.ptr), call.device)
 
     @accepts("SVM-ADVISE-021", strength=SHOULD, source=V2, when=_wants_no_pages, profiles=GEN2)
     def takes_note(call, state: State) -> State:

@@ -41,6 +41,7 @@ from halcert.spec.svm.flags import (
     of_device,
     of_host,
 )
+from halcert.spec.svm.memory import vacant
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -389,9 +390,7 @@ class MemAlloc(Call, frozen=True):
     @ensures("SVM-ALLOC-042", strength=MUST, source=MODULE_DOC.at("SVM, allocation"))
     def address_range_is_free(call, state: State, result: Result, profile: Profile) -> bool:
         """The block, rounded up to its pages, shares no byte with anything that is live."""
-        return not state.blocks.overlaps(
-            result.pp, align_up(call.size, granule_of(call.flag, profile))
-        )
+        return vacant(state, result.pp, align_up(call.size, granule_of(call.flag, profile)))
 
     @ensures("SVM-ALLOC-043", strength=SHOULD, source=(V2, V3))
     def address_is_aligned(call, result: Result, profile: Profile) -> bool:

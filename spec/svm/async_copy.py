@@ -24,6 +24,7 @@ from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import AsyncCopy, State
 from halcert.spec.svm.copy import copied, copy_ends
 from halcert.spec.svm.memory import (
+    convertible,
     copy_races,
     device_side,
     host_side,
@@ -46,6 +47,8 @@ def _promised(call: MemCpyAsync, state: State) -> bool:
         ordinary(target, call.dst, call.byte_count)
         and ordinary(source, call.src, call.byte_count)
         and not pageless(target)
+        and convertible(target)
+        and convertible(source)
     )
 
 

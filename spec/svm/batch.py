@@ -22,7 +22,7 @@ from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import State
 from halcert.spec.svm.copy import copied, copy_ends
 from halcert.spec.svm.flags import SVM
-from halcert.spec.svm.memory import copy_races, device_side, host_side, ordinary
+from halcert.spec.svm.memory import byte_number, copy_races, device_side, host_side, ordinary
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -200,9 +200,11 @@ class MemcpyBatch(Call, frozen=True):
         )
 
     @undefined("SVM-BATCH-015", source=SENSE)
-    def destinations_meet(call) -> bool:
-        """Copying to the same bytes twice."""
-        return not Elements(call.count, call.dst, call.size).disjoint(lambda dst, size: (dst, size))
+    def destinations_meet(call, state: State) -> bool:
+        """Copying to the same bytes twice, be it through different addresses."""
+        return not Elements(call.count, call.dst, call.size).disjoint(
+            lambda dst, size: (byte_number(state, dst), size)
+        )
 
     @undefined("SVM-BATCH-016", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:

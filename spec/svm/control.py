@@ -316,7 +316,8 @@ class MemCtl(Call, frozen=True):
     def module_is_told(call, state: State, result: Result, profile: Profile) -> bool:
         """The module is the one that the memory was allocated for.
 
-        Modules that the driver does not know are told as 0; memory that halMemAlloc did not
+        Nobody says what is told of reserved addresses. Modules that the driver does not know are
+        told as 0; memory that halMemAlloc did not
         give has the module 0xffff.
         """
         block, told = state.blocks.covering(call.param_value.value), result.out_value.value

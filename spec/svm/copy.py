@@ -15,12 +15,16 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN2, GEN3
+from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
+from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.memory import (
+    aliased,
+    bare,
     copy_races,
     device_side,
+    host_side,
     pageless,
     promised,
     ranges_meet,
@@ -70,7 +74,11 @@ class MemsetD8(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Setting bytes that are not all in one live, writable block."""
         block = state.blocks.covering(call.dst)
-        return call.dst != 0 and not promised(block, call.dst, call.num)
+        return (
+            call.dst != 0
+            and not promised(block, call.dst, call.num)
+            and not bare(state, call.dst, call.num)
+        )
 
     @undefined("SVM-SET-006", source=(HEADER, V2), profiles=GEN2)
     def device_may_only_read(call, state: State) -> bool:
@@ -81,6 +89,11 @@ class MemsetD8(Call, frozen=True):
     def races_with_a_copy(call, state: State) -> bool:
         """Setting bytes where a copy under way reads or writes."""
         return write_races(state, call.dst, call.num)
+
+    @rejects("SVM-SET-008", PARA_ERROR, strength=SHOULD, source=(V2, V3))
+    def nothing_is_mapped(call, state: State) -> bool:
+        """Reserved addresses where nothing is mapped cannot be set."""
+        return call.num != 0 and bare(state, call.dst, call.num)
 
     @accepts(
         "SVM-SET-010",
@@ -102,9 +115,33 @@ def copy_ends(state: State, dst: int, src: int) -> tuple[Block, Block]:
 
 
 def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
-    """Tell whether the documents promise what a copy between the two ranges does."""
+    """Tell whether the documents promise what a copy between the two ranges does.
+
+    Nobody says how mapped memory of the host is copied within the host.
+    """
     target, source = copy_ends(state, dst, src)
-    return promised(target, dst, length) and promised(source, src, length)
+    mapped = target.kind == MAPPED or source.kind == MAPPED
+    return (
+        promised(target, dst, length)
+        and promised(source, src, length)
+        and not (mapped and host_side(target) and host_side(source))
+        and not (mapped and aliased(target, dst, source, src, length))
+    )
+
+
+def copy_lacks_memory(state: State, dst: int, src: int, length: int, profile: Profile) -> bool:
+    """Tell whether a copy is refused because an end is reserved addresses with nothing mapped.
+
+    SVM v2 says so of the source only.
+    """
+    target, source = copy_ends(state, dst, src)
+    to_nothing = bare(state, dst, length) and profile.generation == "v3"
+    from_nothing = bare(state, src, length)
+    return (
+        (to_nothing or from_nothing)
+        and (to_nothing or promised(target, dst, length))
+        and (from_nothing or promised(source, src, length))
+    )
 
 
 def copied(state: State, dst: int, src: int, length: int) -> State:
@@ -196,13 +233,14 @@ class Memcpy(Call, frozen=True):
         return call.byte_count != 0 and copy_is_barred(state, call.dst, call.src, call.byte_count)
 
     @undefined("SVM-COPY-009", source=(HEADER, V2, V3))
-    def not_promised(call, state: State) -> bool:
+    def not_promised(call, state: State, profile: Profile) -> bool:
         """Copying bytes that are not all in one live, accessible block on each side."""
         return (
             call.byte_count != 0
             and call.dst != 0
             and call.src != 0
             and not copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and not copy_lacks_memory(state, call.dst, call.src, call.byte_count, profile)
         )
 
     @undefined("SVM-COPY-010", source=V2, profiles=GEN2)
@@ -228,6 +266,13 @@ class Memcpy(Call, frozen=True):
     def races_with_a_copy(call, state: State) -> bool:
         """Copying where a copy under way reads or writes."""
         return call.byte_count != 0 and copy_races(state, call.dst, call.src, call.byte_count)
+
+    @rejects("SVM-COPY-015", PARA_ERROR, strength=SHOULD, source=(V2, V3))
+    def nothing_is_mapped(call, state: State, profile: Profile) -> bool:
+        """Reserved addresses where nothing is mapped cannot be copied from, nor to in SVM v3."""
+        return call.byte_count != 0 and copy_lacks_memory(
+            state, call.dst, call.src, call.byte_count, profile
+        )
 
     @accepts("SVM-COPY-020", strength=SHOULD, source=(V2, V3), when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:

@@ -31,6 +31,7 @@ from halcert.spec.svm.matrix import (
 )
 from halcert.spec.svm.memory import (
     arriving,
+    convertible,
     device_side,
     host_side,
     ordinary,
@@ -87,6 +88,7 @@ def _promised(call: Memcpy2D, state: State) -> bool:
         and ordinary(source, what.src, span(what.spitch, what.width, what.height))
         and target.kind != SVM
         and source.kind != SVM
+        and (not _converts(call) or (convertible(target) and convertible(source)))
     )
 
 

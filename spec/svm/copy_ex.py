@@ -27,6 +27,7 @@ from halcert.spec.svm.copy import (
     copy_ends,
     copy_is_barred,
     copy_is_promised,
+    copy_lacks_memory,
     copy_overlaps,
 )
 from halcert.spec.svm.memory import copy_races, device_side, host_side, pageless, ranges_meet
@@ -63,6 +64,10 @@ def _moves_nothing(call: HalMemcpy) -> bool:
 
 def _promised(call: HalMemcpy, state: State) -> bool:
     return copy_is_promised(state, call.dst, call.src, call.count)
+
+
+def _lacks_memory(call: HalMemcpy, state: State, profile: Profile) -> bool:
+    return not call.info.given and copy_lacks_memory(state, call.dst, call.src, call.count, profile)
 
 
 def _known_source(call: HalMemcpy, state: State) -> bool:
@@ -177,10 +182,15 @@ class HalMemcpy(Call, frozen=True):
         )
 
     @undefined("SVM-HCOPY-013", source=(HEADER, V2, V3))
-    def not_promised(call, state: State) -> bool:
+    def not_promised(call, state: State, profile: Profile) -> bool:
         """Copying bytes that are not all in one live, accessible block on each side."""
         ends = call.dst != 0 and call.src != 0
-        return call.count != 0 and ends and not _promised(call, state)
+        return (
+            call.count != 0
+            and ends
+            and not _promised(call, state)
+            and not _lacks_memory(call, state, profile)
+        )
 
     @undefined("SVM-HCOPY-014", source=HEADER.at("halMemAlloc, MEM_HOST_RW_DEV_RO"))
     def device_may_only_read(call, state: State) -> bool:
@@ -234,6 +244,11 @@ class HalMemcpy(Call, frozen=True):
     def bounce_buffer_may_be_short(call, state: State) -> bool:
         """A copy between devices may need memory on the host."""
         return copy_crosses_devices(state, call.dst, call.src)
+
+    @rejects("SVM-HCOPY-021", PARA_ERROR, strength=SHOULD, source=(V2, V3))
+    def nothing_is_mapped(call, state: State, profile: Profile) -> bool:
+        """Reserved addresses where nothing is mapped cannot be copied from, nor to in SVM v3."""
+        return call.count != 0 and _lacks_memory(call, state, profile)
 
     @accepts("SVM-HCOPY-030", strength=SHOULD, source=(V2, V3), when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:

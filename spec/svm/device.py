@@ -17,7 +17,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -31,19 +31,34 @@ def opened(state: State, devid: int) -> State:
 
 
 def closed(state: State, devid: int) -> State:
-    """Return the state after this process closed a device: its memory there is gone."""
+    """Return the state after this process closed a device: its memory there is gone.
+
+    So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
+    to the bytes any more, so they may stay as well.
+    """
     device = state.devices.at(devid)
-    blocks = state.blocks.delete_where(lambda block: on_device(block, devid))
     return state.but(
         devices=state.devices.put(device.but(open=False)),
-        blocks=blocks,
-        contents=state.contents.keep(blocks, "memory"),
+        blocks=state.blocks.delete_where(lambda block: on_device(block, devid)),
+        grants=state.grants.delete_where(
+            lambda grant: on_device(state.blocks.at(grant.base), devid)
+        ),
+        handles=state.handles.update_where(
+            lambda handle: handle.device == devid, lambda handle: handle.but(lost=True)
+        ),
     )
 
 
 def on_device(block: Block, devid: int) -> bool:
     """Tell whether closing the device takes the block away."""
-    return (block.kind == DEV or block.kind == DVPP) and block.device == devid
+    return (
+        block.kind == DEV or block.kind == DVPP or block.kind == MAPPED
+    ) and block.device == devid
+
+
+def grants_access(state: State, devid: int) -> bool:
+    """Tell whether a device was given access to mapped memory that is not its own."""
+    return state.grants.any(lambda grant: grant.id == devid)
 
 
 def strands_pages(state: State, devid: int) -> bool:
@@ -127,11 +142,16 @@ class MemAgentClose(Call, frozen=True):
         """Closing a device that holds pages of a MEM_SVM block."""
         return strands_pages(state, call.devid)
 
+    @undefined("SVM-CLOSE-006", source=(V2, V3))
+    def has_access(call, state: State) -> bool:
+        """Closing a device that was given access to mapped memory of another."""
+        return grants_access(state, call.devid)
+
     @accepts(
         "SVM-CLOSE-010",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM initialisation")),
-        changes=("devices", "blocks", "contents"),
+        changes=("devices", "blocks", "handles", "grants"),
     )
     def closes(call, state: State) -> State:
         """The device is closed and the process's memory on it is gone; one close is enough."""
@@ -187,8 +207,16 @@ class MemDeviceClose(Call, frozen=True):
         """Closing a device that holds pages of a MEM_SVM block."""
         return strands_pages(state, call.devid)
 
+    @undefined("SVM-DCLOSE-005", source=(V2, V3))
+    def has_access(call, state: State) -> bool:
+        """Closing a device that was given access to mapped memory of another."""
+        return grants_access(state, call.devid)
+
     @accepts(
-        "SVM-DCLOSE-010", strength=MUST, source=HEADER, changes=("devices", "blocks", "contents")
+        "SVM-DCLOSE-010",
+        strength=MUST,
+        source=HEADER,
+        changes=("devices", "blocks", "handles", "grants"),
     )
     def closes(call, state: State) -> State:
         """The device is closed, as after halMemAgentClose."""

@@ -37,6 +37,7 @@ from halcert.spec.svm.matrix import (
     meant,
 )
 from halcert.spec.svm.memory import (
+    convertible,
     device_side,
     host_side,
     ordinary,
@@ -56,6 +57,8 @@ def _promised(call: ConvertAddr, state: State) -> bool:
         ordinary(target, call.p_dst, call.len)
         and ordinary(source, call.p_src, call.len)
         and not pageless(target)
+        and convertible(target)
+        and convertible(source)
     )
 
 

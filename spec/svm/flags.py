@@ -16,6 +16,8 @@ RESERVE = 5
 HOST_UVA = 6
 UVM = 7
 FIRST_UNKNOWN_KIND = 8
+MAPPED = RESERVE
+"""Kind of memory that halMemMap put behind reserved addresses; nobody can allocate it."""
 
 MODULE_UNKNOWN = 0
 MODULE_LIMIT = 77

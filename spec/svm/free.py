@@ -6,8 +6,8 @@ from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Address, Call, Strength, accepts, interface, rejects, undefined
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.memory import cacheable, has_own_space, in_use, locked
+from halcert.spec.state import Block, State
+from halcert.spec.svm.memory import allocated, cacheable, has_own_space, in_use, locked
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -20,7 +20,7 @@ SOMA_SIZE = 0x20000000000
 
 
 def _stays_locked(state: State, block: Block, profile: Profile) -> bool:
-    return block.exists and locked(state, block) and not cacheable(block, profile)
+    return allocated(block) and locked(state, block) and not cacheable(block, profile)
 
 
 def _in_soma_window(address: int) -> bool:
@@ -46,11 +46,14 @@ class MemFree(Call, frozen=True):
         source=(MODULE_DOC.at("SVM, free"), SENSE, V2, V3),
     )
     def not_the_start_of_a_block(call, state: State, profile: Profile) -> bool:
-        """Only the start of a live block can be freed, and only once."""
+        """Only the start of a live block can be freed, and only once.
+
+        Reserved addresses, mapped or not, are not a block.
+        """
         block = state.blocks.at(call.pp)
         return (
             call.pp != 0
-            and (not block.exists or block.kind == USER)
+            and not allocated(block)
             and not (profile.generation == "v2" and _in_soma_window(call.pp))
         )
 
@@ -73,23 +76,20 @@ class MemFree(Call, frozen=True):
         """Freeing a block that is in use where the kernel is not asked or does not mind."""
         block = state.blocks.at(call.pp)
         return (
-            block.exists
-            and block.kind != USER
-            and in_use(state, block)
-            and not _stays_locked(state, block, profile)
+            allocated(block) and in_use(state, block) and not _stays_locked(state, block, profile)
         )
 
     @undefined("SVM-FREE-007", source=V3.at("deferred release"), profiles=GEN3)
     def block_in_use_v3(call, state: State) -> bool:
         """Freeing a block while a descriptor speaks of it."""
         block = state.blocks.at(call.pp)
-        return block.exists and block.kind != USER and in_use(state, block)
+        return allocated(block) and in_use(state, block)
 
     @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
     def unknown_pool_memory(call, state: State) -> bool:
         """Freeing an address among the memory of pools that halMemAlloc did not give."""
         block = state.blocks.at(call.pp)
-        return _in_soma_window(call.pp) and (not block.exists or block.kind == USER)
+        return _in_soma_window(call.pp) and not allocated(block)
 
     @accepts(
         "SVM-FREE-010",

@@ -27,7 +27,7 @@ from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.sources import MODULE_DOC, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import HOST, HOST_UVA, MODULE_UNKNOWN
-from halcert.spec.svm.memory import in_use, within, write_races
+from halcert.spec.svm.memory import in_use, reached_by_host, vacant, within, write_races
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -38,7 +38,10 @@ def accessible(state: State, address: int, length: int) -> bool:
     """Tell whether the program may access the range itself."""
     block = state.blocks.covering(address)
     return within(block, address, length) and (
-        block.kind == USER or block.kind == HOST or block.kind == HOST_UVA
+        block.kind == USER
+        or block.kind == HOST
+        or block.kind == HOST_UVA
+        or reached_by_host(state, block)
     )
 
 
@@ -86,7 +89,7 @@ class HostMap(Call, frozen=True):
         return (
             result.address != 0
             and result.address + call.size <= 2**64
-            and not state.blocks.overlaps(result.address, align_up(call.size, profile.page))
+            and vacant(state, result.address, align_up(call.size, profile.page))
         )
 
 

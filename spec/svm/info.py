@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from halcert.spec.abi.codes import DrvError
-from halcert.spec.abi.constants import InfoType, Limit
+from halcert.spec.abi.constants import InfoType, Limit, MemSide, MemType
 from halcert.spec.language import (
     FAILURE,
     U32,
@@ -32,9 +32,9 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, SVM
-from halcert.spec.svm.memory import in_tail, within
+from halcert.spec.state import USER, Block, Handle, State
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.memory import bare, in_tail, within
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -131,6 +131,8 @@ def _passes(call: MemGetInfo, block: Block, profile: Profile) -> bool:
     if block.device != call.device or block.cp_only:
         return False
     if profile.generation == "v3":
+        if block.kind == MAPPED:
+            return mask.reserve
         return (block.kind == DEV or block.kind == DVPP) and (mask.dev or mask.dvpp)
     return (block.kind == DEV and mask.dev) or (block.kind == DVPP and mask.dvpp)
 
@@ -139,15 +141,26 @@ def _fails(call: MemGetInfo, state: State, address: int, profile: Profile) -> bo
     """Tell whether an address cannot pass, whatever else is not promised."""
     block = state.blocks.covering(address)
     if not block.exists:
-        return profile.generation == "v3"
-    return not _untold(block, address) and not _passes(call, block, profile)
+        return profile.generation == "v3" and not bare(state, address, 1)
+    return not _untold(block, address, profile) and not _passes(call, block, profile)
 
 
-def _untold(block: Block, address: int) -> bool:
+def _untold(block: Block, address: int, profile: Profile) -> bool:
     """Tell whether nobody says how the check counts a live block."""
+    if block.kind == MAPPED:
+        return profile.generation == "v2"
     return (
         block.kind == SVM or block.readonly or block.host_writes or in_tail(block, address)
     ) and block.kind != USER
+
+
+def on_hbm(handle: Handle) -> bool:
+    """Tell whether physical memory is accounted as plain HBM of its device."""
+    return (
+        handle.side == MemSide.MEM_DEV_SIDE
+        and handle.kind == MemType.MEM_HBM_TYPE
+        and not handle.lost
+    )
 
 
 def _open(call: MemGetInfo, state: State) -> bool:
@@ -346,6 +359,8 @@ class MemGetInfo(Call, frozen=True):
         there = info.total + info.huge_total
         held = state.blocks.sum(
             lambda block: block.extent if block.hbm and block.device == call.device else 0
+        ) + state.handles.sum(
+            lambda handle: handle.size if on_hbm(handle) and handle.device == call.device else 0
         )
         return there == 0 or held <= there - info.free - info.huge_free
 
@@ -367,4 +382,4 @@ class MemGetInfo(Call, frozen=True):
 
 def _sure(call: MemGetInfo, state: State, address: int, profile: Profile) -> bool:
     block = state.blocks.covering(address)
-    return block.exists and not _untold(block, address) and _passes(call, block, profile)
+    return block.exists and not _untold(block, address, profile) and _passes(call, block, profile)

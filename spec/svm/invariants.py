@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from halcert.spec.language import Invariant
-from halcert.spec.state import ANYWHERE, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
+from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, SVM, UVM
 from halcert.spec.svm.memory import within
 
 MOST_DEVICES = 64
@@ -28,6 +28,7 @@ def _well_formed(block: Block) -> bool:
             or block.kind == DVPP
             or block.kind == HOST_UVA
             or block.kind == UVM
+            or block.kind == MAPPED
             or block.kind == USER
         )
     )
@@ -38,15 +39,25 @@ def _blocks_are_well_formed(state: State) -> bool:
 
 
 def _objects_are_unshared(state: State) -> bool:
-    return state.blocks.distinct(lambda block: block.memory) and state.blocks.all(
-        lambda block: block.memory < state.contents.fresh()
+    return state.blocks.distinct(_own_memory) and state.blocks.all(
+        lambda block: block.memory > 0 and block.memory < state.contents.fresh()
     )
+
+
+def _own_memory(block: Block) -> int:
+    """Return the memory object of a block; for mapped memory a number that no object has."""
+    return -block.base if block.kind == MAPPED else block.memory
 
 
 def _device_memory_is_on_open_devices(state: State) -> bool:
     return state.blocks.all(
         lambda block: (
-            (block.kind != DEV and block.kind != DVPP) or state.devices.at(block.device).open
+            (
+                block.kind != DEV
+                and block.kind != DVPP
+                and (block.kind != MAPPED or block.place != ON_DEVICE)
+            )
+            or state.devices.at(block.device).open
         )
     )
 
@@ -54,8 +65,9 @@ def _device_memory_is_on_open_devices(state: State) -> bool:
 def _places_are_for_svm(state: State) -> bool:
     return state.blocks.all(
         lambda block: (
-            block.place == UNSET
+            (block.place == UNSET and block.kind != MAPPED)
             or (block.kind == SVM and block.place > UNSET and block.place <= ANYWHERE)
+            or (block.kind == MAPPED and (block.place == ON_HOST or block.place == ON_DEVICE))
         )
     )
 
@@ -96,12 +108,17 @@ def _descriptors_are_matrices(state: State) -> bool:
     )
 
 
+def _copied(block: Block, address: int, length: int) -> bool:
+    return within(block, address, length) and block.kind != MAPPED
+
+
 def _copies_use_live_memory(state: State) -> bool:
     return state.copies.all(
         lambda copy: (
             copy.fd > 0
-            and within(state.blocks.covering(copy.target), copy.target, copy.length)
-            and within(state.blocks.covering(copy.source), copy.source, copy.length)
+            and copy.length > 0
+            and _copied(state.blocks.covering(copy.target), copy.target, copy.length)
+            and _copied(state.blocks.covering(copy.source), copy.source, copy.length)
         )
     )
 
@@ -109,8 +126,8 @@ def _copies_use_live_memory(state: State) -> bool:
 def _descriptors_use_live_memory(state: State) -> bool:
     return state.descriptors.all(
         lambda made: (
-            within(state.blocks.covering(made.target), made.target, made.target_span)
-            and within(state.blocks.covering(made.source), made.source, made.source_span)
+            _copied(state.blocks.covering(made.target), made.target, made.target_span)
+            and _copied(state.blocks.covering(made.source), made.source, made.source_span)
         )
     )
 
@@ -125,7 +142,7 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-003",
-        "Every live block has a memory object of its own.",
+        "Every live block that is not mapped has a memory object of its own.",
         _objects_are_unshared,
         ("blocks", "contents"),
     ),
@@ -137,7 +154,7 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-005",
-        "Only MEM_SVM blocks have pages in changing places.",
+        "Only MEM_SVM blocks have pages in changing places; mapped memory is in a known one.",
         _places_are_for_svm,
         ("blocks",),
     ),
@@ -149,13 +166,13 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-007",
-        "A copy under way reads and writes live memory.",
+        "A copy under way reads and writes live memory that is not mapped.",
         _copies_use_live_memory,
         ("copies", "blocks"),
     ),
     Invariant(
         "SVM-INV-008",
-        "A descriptor speaks of live memory.",
+        "A descriptor speaks of live memory that is not mapped.",
         _descriptors_use_live_memory,
         ("descriptors", "blocks"),
     ),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from halcert.spec.profiles import MIB, Profile
+from halcert.spec.profiles import HOST_ID, MIB, Profile
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, SVM, UVM
 
 OWN_BLOCK = 512 * MIB
 """Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
@@ -15,16 +15,59 @@ def within(block: Block, address: int, length: int) -> bool:
     return block.exists and address >= block.base and address + length <= block.base + block.size
 
 
+def allocated(block: Block) -> bool:
+    """Tell whether a block is live and of halMemAlloc."""
+    return block.exists and block.kind != USER and block.kind != MAPPED
+
+
+def vacant(state: State, base: int, size: int) -> bool:
+    """Tell whether a range shares no byte with memory or with reserved addresses."""
+    return not state.blocks.overlaps(base, size) and not state.reservations.overlaps(base, size)
+
+
+def bare(state: State, address: int, length: int) -> bool:
+    """Tell whether a range lies in one reservation and nothing is mapped anywhere in it."""
+    found = state.reservations.covering(address)
+    return (
+        found.exists
+        and address + length <= found.base + found.size
+        and not state.blocks.overlaps(address, length)
+    )
+
+
+def byte_number(state: State, address: int) -> int:
+    """Return a number that addresses have in common if they lead to the same byte."""
+    block = state.blocks.covering(address)
+    return address - block.base + 2**65 * block.memory
+
+
+def reached_by_host(state: State, block: Block) -> bool:
+    """Tell whether the program itself may access mapped memory."""
+    return block.kind == MAPPED and (
+        block.place == ON_HOST or state.grants.at(block.base + HOST_ID).exists
+    )
+
+
+def aliased(one: Block, address: int, other: Block, place: int, length: int) -> bool:
+    """Tell whether two ranges of different mappings share bytes of one handle."""
+    return (
+        one.exists
+        and one.memory == other.memory
+        and one.base != other.base
+        and ranges_overlap(address - one.base, length, place - other.base, length)
+    )
+
+
 def host_side(block: Block) -> bool:
     """Tell whether the pages of a live block are host memory."""
-    if block.kind == SVM:
+    if block.kind == SVM or block.kind == MAPPED:
         return block.place == ON_HOST
     return block.kind == HOST or block.kind == HOST_UVA or block.kind == USER
 
 
 def device_side(block: Block) -> bool:
     """Tell whether the pages of a live block are on its device."""
-    if block.kind == SVM:
+    if block.kind == SVM or block.kind == MAPPED:
         return block.place == ON_DEVICE
     return block.kind == DEV or block.kind == DVPP
 
@@ -62,8 +105,23 @@ def place_after_touch(block: Block, length: int) -> int:
 def touched(state: State, block: Block, length: int) -> State:
     """Return the state after a write of ``length`` bytes made pages appear in a block."""
     if block.kind == SVM and block.place == UNSET:
-        return state.but(blocks=state.blocks.put(block.but(place=place_after_touch(block, length))))
+        place = place_after_touch(block, length)
+        return state.but(
+            blocks=state.blocks.update_where(
+                lambda each: each.base == block.base, lambda each: each.but(place=place)
+            )
+        )
     return state
+
+
+def brought(state: State, block: Block, device: int) -> State:
+    """Return the state after the pages of a MEM_SVM block have come to a device."""
+    return state.but(
+        blocks=state.blocks.update_where(
+            lambda each: each.base == block.base,
+            lambda each: each.but(place=ON_DEVICE, device=device),
+        )
+    )
 
 
 def in_use(state: State, block: Block) -> bool:
@@ -133,7 +191,19 @@ def copy_races(state: State, dst: int, src: int, length: int) -> bool:
 
 def ordinary(block: Block, address: int, length: int) -> bool:
     """Tell whether every copying interface, not only drvMemcpy, promises what it does there."""
-    return promised(block, address, length) and not block.host_writes
+    return (
+        promised(block, address, length)
+        and not block.host_writes
+        and not (block.kind == MAPPED and block.place == ON_HOST)
+    )
+
+
+def convertible(block: Block) -> bool:
+    """Tell whether the documents promise what a descriptor or asynchronous copy of a block does.
+
+    Mapped memory may be reached through other addresses, and be unmapped, while it exists.
+    """
+    return block.kind != MAPPED
 
 
 def pageless(block: Block) -> bool:
@@ -167,6 +237,8 @@ def whole(block: Block, base: int, size: int) -> bool:
 
 def has_own_space(block: Block, profile: Profile) -> bool:
     """Tell whether SVM v2 gives a block whole GiBs of address space of its own."""
+    if block.kind == MAPPED:
+        return False
     return block.granule == profile.giant or (
         block.size > OWN_BLOCK
         and block.kind != UVM

@@ -24,9 +24,10 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
 from halcert.spec.svm.memory import (
     aligned,
+    brought,
     in_tail,
     of_the_host,
     pageless,
@@ -85,6 +86,7 @@ class MemPrefetchToDevice(Call, frozen=True):
         return (
             block.exists
             and not of_the_host(block)
+            and block.kind != MAPPED
             and not block.cp_only
             and call.len != 0
             and not in_tail(block, call.dev_ptr)
@@ -98,6 +100,7 @@ class MemPrefetchToDevice(Call, frozen=True):
         return (
             block.exists
             and not of_the_host(block)
+            and block.kind != MAPPED
             and not block.cp_only
             and call.len != 0
             and not in_tail(block, call.dev_ptr)
@@ -146,6 +149,7 @@ class MemPrefetchToDevice(Call, frozen=True):
             call.device < profile.alloc_limit
             and block.exists
             and not of_the_host(block)
+            and not (block.kind == MAPPED and profile.generation == "v3")
             and not state.devices.at(call.device).open
         )
 
@@ -153,7 +157,8 @@ class MemPrefetchToDevice(Call, frozen=True):
     def nothing_asked(call, state: State) -> bool:
         """Prefetching no bytes."""
         block = state.blocks.covering(call.dev_ptr)
-        return call.len == 0 and block.exists and not of_the_host(block) and not block.cp_only
+        refused = of_the_host(block) or block.kind == MAPPED or block.cp_only
+        return call.len == 0 and block.exists and not refused
 
     @undefined("SVM-PREF-012", source=SENSE, profiles=GEN2)
     def races_with_a_copy(call, state: State) -> bool:
@@ -181,13 +186,27 @@ class MemPrefetchToDevice(Call, frozen=True):
         """Two devices may be unable to reach each other."""
         return state.blocks.covering(call.dev_ptr).device != call.device
 
+    @rejects(
+        "SVM-PREF-016",
+        INVALID_VALUE,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V3),
+        profiles=GEN3,
+    )
+    def memory_is_mapped(call, state: State) -> bool:
+        """Mapped memory is not prefetched.
+
+        SVM v2 takes it, against what the header says.
+        """
+        return state.blocks.covering(call.dev_ptr).kind == MAPPED
+
     @accepts("SVM-PREF-020", strength=MUST, source=HEADER, changes=("blocks",))
     def brings_to_the_device(call, state: State) -> State:
         """The device can use the memory; MEM_SVM pages are there now, with their bytes."""
         block = state.blocks.covering(call.dev_ptr)
         if block.kind == SVM and block.place == ON_HOST:
-            there = block.but(place=ON_DEVICE, device=call.device)
-            return state.but(blocks=state.blocks.put(there))
+            return brought(state, block, call.device)
         return state
 
 
@@ -277,7 +296,12 @@ class MemAddressTranslate(Call, frozen=True):
             and not of_the_host(block)
             and (
                 not within(block, call.vptr, 1)
-                or (block.kind != SVM and block.kind != DEV and block.kind != DVPP)
+                or (
+                    block.kind != SVM
+                    and block.kind != DEV
+                    and block.kind != DVPP
+                    and (block.kind != MAPPED or block.place != ON_DEVICE)
+                )
                 or block.place == ANYWHERE
                 or block.host_writes
                 or (block.readonly and block.kind != DEV)
@@ -290,7 +314,11 @@ class MemAddressTranslate(Call, frozen=True):
     def tells_the_address(call, state: State) -> State:
         """The address is told, and from then on the block counts as used."""
         block = state.blocks.covering(call.vptr)
-        return state.but(blocks=state.blocks.put(block.but(translated=True)))
+        return state.but(
+            blocks=state.blocks.update_where(
+                lambda each: each.base == block.base, lambda each: each.but(translated=True)
+            )
+        )
 
     @ensures("SVM-TRANS-011", strength=MUST, source=HEADER, profiles=GEN2)
     def address_is_given(call, result: Result) -> bool:

@@ -26,8 +26,8 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM
-from halcert.spec.svm.memory import device_side, has_own_space, in_tail, within
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, SVM, UVM
+from halcert.spec.svm.memory import bare, device_side, has_own_space, in_tail, within
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -57,7 +57,8 @@ def _found(call: MemGetAttribute, state: State) -> Block:
 
 
 def _is_device_memory(call: MemGetAttribute, state: State) -> bool:
-    return _found(call, state).kind == DEV
+    block = _found(call, state)
+    return block.kind == DEV or (block.kind == MAPPED and block.place == ON_DEVICE)
 
 
 def _is_dvpp_memory(call: MemGetAttribute, state: State) -> bool:
@@ -66,7 +67,12 @@ def _is_dvpp_memory(call: MemGetAttribute, state: State) -> bool:
 
 def _is_host_memory(call: MemGetAttribute, state: State) -> bool:
     block = _found(call, state)
-    return block.kind == HOST or block.kind == HOST_UVA
+    return block.kind == HOST or block.kind == HOST_UVA or _is_mapped_host_memory(call, state)
+
+
+def _is_mapped_host_memory(call: MemGetAttribute, state: State) -> bool:
+    block = _found(call, state)
+    return block.kind == MAPPED and block.place == ON_HOST
 
 
 def _is_user_memory(call: MemGetAttribute, state: State) -> bool:
@@ -91,14 +97,18 @@ def _is_off_the_devices(call: MemGetAttribute, state: State) -> bool:
 
 
 def _has_no_device(call: MemGetAttribute, state: State) -> bool:
-    return _is_host_memory(call, state) or (
-        _is_user_memory(call, state) or _is_managed(call, state)
-    )
+    block = _found(call, state)
+    memory_of_the_host = block.kind == HOST or block.kind == HOST_UVA
+    return memory_of_the_host or block.kind == USER or block.kind == UVM
 
 
 def _has_a_page_size(call: MemGetAttribute, state: State) -> bool:
     kind = _found(call, state).kind
     return kind != SVM and kind != UVM and kind != USER
+
+
+def _has_a_known_page_size(call: MemGetAttribute, state: State) -> bool:
+    return _has_a_page_size(call, state) and _found(call, state).kind != MAPPED
 
 
 def _place_given(call: MemGetAttribute) -> bool:
@@ -134,13 +144,25 @@ class MemGetAttribute(Call, frozen=True):
         return block.cp_only and within(block, call.vptr, 1)
 
     @undefined("SVM-ATTR-004", source=HEADER)
-    def not_allocated(call, state: State) -> bool:
+    def not_allocated(call, state: State, profile: Profile) -> bool:
         """Asking about an address that is not in a live block.
 
         For speed the interface does not tell what is allocated: it may answer for what is not
-        yet or no longer there.
+        yet or no longer there. Reserved addresses must be mapped before; SVM v2 answers all the
+        same, with what was mapped last or the host.
         """
-        return call.vptr != 0 and not within(state.blocks.covering(call.vptr), call.vptr, 1)
+        return (
+            call.vptr != 0
+            and not within(state.blocks.covering(call.vptr), call.vptr, 1)
+            and not (profile.generation == "v3" and bare(state, call.vptr, 1))
+        )
+
+    @rejects(
+        "SVM-ATTR-005", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V3), profiles=GEN3
+    )
+    def nothing_is_mapped(call, state: State) -> bool:
+        """Reserved addresses have attributes where something is mapped."""
+        return bare(state, call.vptr, 1)
 
     @accepts("SVM-ATTR-010", strength=MUST, source=(HEADER, MODULE_DOC.at("SVM, query")))
     def answers(call, state: State) -> State:
@@ -230,7 +252,7 @@ class MemGetAttribute(Call, frozen=True):
         """For ordinary process memory the answer leaves the device alone."""
         return result.attr.devId == LEFT_ALONE
 
-    @ensures("SVM-ATTR-023", strength=SHOULD, source=V2, when=_has_a_page_size, profiles=GEN2)
+    @ensures("SVM-ATTR-023", strength=SHOULD, source=V2, when=_has_a_known_page_size, profiles=GEN2)
     def page_size(call, state: State, result: Result, profile: Profile) -> bool:
         """The page size is normal for host and plain device memory, and huge for all other."""
         block, size = state.blocks.covering(call.vptr), result.attr.pageSize
@@ -262,6 +284,11 @@ class MemGetAttribute(Call, frozen=True):
             and result.attr.devId == LEFT_ALONE
             and result.attr.pageSize == LEFT_ALONE
         )
+
+    @ensures("SVM-ATTR-027", strength=SHOULD, source=V2, when=_is_mapped_host_memory, profiles=GEN2)
+    def host_is_told_where_mapped(call, result: Result, profile: Profile) -> bool:
+        """For mapped host memory the answer says the id of the host."""
+        return result.attr.devId == profile.host_id
 
 
 def _base_given(call: MemGetAddressRange) -> bool:
@@ -310,7 +337,7 @@ class MemGetAddressRange(Call, frozen=True):
         source=(HEADER, V2, V3),
     )
     def not_allocated(call, state: State, profile: Profile) -> bool:
-        """The address is in a live block of halMemAlloc."""
+        """The address is in a live block of halMemAlloc, or something is mapped there."""
         block = state.blocks.covering(call.ptr)
         return (not block.exists or block.kind == USER) and not _in_own_space(call, state, profile)
 
@@ -332,7 +359,7 @@ class MemGetAddressRange(Call, frozen=True):
 
     @ensures("SVM-RANGE-011", strength=MUST, source=HEADER, when=_base_given)
     def base_is_told(call, state: State, result: Result) -> bool:
-        """The start is the address that halMemAlloc gave."""
+        """The start is the address that halMemAlloc gave, or that of the mapping."""
         return result.pbase == state.blocks.covering(call.ptr).base
 
     @ensures("SVM-RANGE-012", strength=MUST, source=HEADER, when=_size_given)

@@ -61,6 +61,16 @@ def same_byte(before: State, after: State, address: int) -> bool:
     return not lives_on(before, after, address) or same
 
 
+def shows(state: State, address: int, start: int, length: int) -> bool:
+    """Tell whether an address leads to one of the bytes behind ``[start, start + length)``.
+
+    Different addresses lead to the same byte where a handle is mapped more than once.
+    """
+    one, other = state.blocks.covering(address), state.blocks.covering(start)
+    same = one.exists and other.exists and one.memory == other.memory
+    return same and lies_in(address - one.base, start - other.base, length)
+
+
 def lies_in(address: int, start: int, length: int) -> bool:
     """Tell whether an address lies in ``[start, start + length)``."""
     return address >= start and address < start + length
@@ -134,7 +144,7 @@ def _target(call: Any, before: State) -> tuple[int, int]:
 
 def _only_the_target(call: Any, before: State, after: State, address: Address) -> bool:
     start, length = _target(call, before)
-    return lies_in(address, start, length) or same_byte(before, after, address)
+    return shows(before, address, start, length) or same_byte(before, after, address)
 
 
 def _only_the_rows(call: Any, before: State, after: State, address: Address) -> bool:
@@ -145,13 +155,13 @@ def _written(call: Any, before: State, address: int) -> bool:
     """Tell whether an address lies between the ends of what a call writes."""
     if isinstance(call, MemcpyBatch):
         return Elements(call.count, call.dst, call.size).any(
-            lambda dst, size: lies_in(address, dst, size)
+            lambda dst, size: shows(before, address, dst, size)
         )
     if isinstance(call, Memcpy2D):
         what = call.p_copy
-        return lies_in(address, what.dst, span(what.dpitch, what.width, what.height))
+        return shows(before, address, what.dst, span(what.dpitch, what.width, what.height))
     made = before.descriptors.at(call.dma_addr.dma)
-    return lies_in(address, made.target, made.target_span)
+    return shows(before, address, made.target, made.target_span)
 
 
 def _set_bytes_hold_the_value(call: Any, after: State, address: Address) -> bool:

@@ -100,6 +100,7 @@ COPY = {"dst_size": 1, "src": 1, "count": 1, "info": {"dir": 2, "devid": 0}}
     [
         ("halMemcpyBatch", {"dst": [MEDDLE, 1], "src": [2, 2], "size": [3, 3], "count": 2}, "size"),
         ("halMemcpy", {"dst": MEDDLE, **COPY}, "info"),
+        ("halMemSetAccess", {"ptr": MEDDLE, "size": 1, "desc": [{}, {}], "count": 2}, "desc"),
     ],
 )
 def test_a_changed_input_is_a_crash_that_names_the_argument(actor, interface, args, name):

@@ -22,6 +22,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
+from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES
 
 NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
@@ -50,7 +51,7 @@ pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C co
 
 
 def target(profile, options):
-    return Target("hal", options, profile, ("svm",), (0, 1))
+    return Target("hal", options, profile, tuple(AREAS), (0, 1))
 
 
 def trace_of_fault(fault, scenario, folder):
@@ -132,7 +133,7 @@ def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
     "name", [pytest.param(n, marks=() if n in SHORT else pytest.mark.slow) for n in SCENARIOS]
 )
 def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path, name):
-    program = built(halcert, trace_of(name, SCENARIOS[name], "ascend910b", tmp_path))
+    program = built(halcert, trace_of(name, SCENARIOS[name].flow, "ascend910b", tmp_path))
     done = run(program)
     assert done.returncode == NO_FAULT, done.stdout[-2000:]
 
@@ -141,7 +142,7 @@ def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path,
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "ascend910b"])
 @pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in LONG])
 def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profile):
-    program = built(halcert, trace_of(name, SCENARIOS[name], profile, tmp_path))
+    program = built(halcert, trace_of(name, SCENARIOS[name].flow, profile, tmp_path))
     done = run(program, profile=profile)
     assert done.returncode == NO_FAULT, done.stdout[-2000:]
 

@@ -163,7 +163,7 @@ def test_two_of_them_that_succeed_break_the_order():
 
 def recorded(setting, name):
     with Lab(setting, name, Tally()) as lab:
-        SCENARIOS[name](lab)
+        SCENARIOS[name].flow(lab)
     header = TraceHeader(profile=setting.profile.name, devices=setting.devices)
     return Trace(header, tuple(lab.steps))
 

@@ -53,6 +53,29 @@ ONLY = {
         "CONT": (12288, {"virt": DEV, "contiguous": True}),
     },
 }
+# Reservations: their sizes. What is mapped there stands in MAPPINGS.
+RESERVATIONS = {
+    "R": 64 * MIB,  # a device's memory at the start, nothing behind 2 MiB
+    "RA": 8 * MIB,  # the same memory again
+    "RH": 4 * MIB,  # memory of the host
+    "RX": 4 * MIB,  # memory whose handle was released
+    "RE": 3 * MIB,  # nothing
+    "RG": 600 * MIB,  # a device's memory behind the start
+    "RS": 64 * 1024,  # nothing; less than a huge page
+}
+HANDLES = {
+    501: (2 * MIB, {"side": 1, "devid": 0, "module_id": 48, "mem_type": 1}),
+    502: (4 * MIB, {"side": 1, "devid": 0, "mem_type": 1}),
+    503: (2 * MIB, {"side": 0}),
+    504: (2 * MIB, {"side": 1, "devid": 1, "pg_type": 1}),
+    505: (2 * MIB, {"side": 1, "devid": 0, "mem_type": 1}),
+    506: (4096, {"side": 0, "module_id": 7}),
+    507: (2 * MIB, {"side": 0, "module_id": 200}),
+    508: (2 * MIB, {"side": 1, "devid": 0, "mem_type": 1}),
+    510: (2 * MIB, {"side": 1, "devid": 3}),
+}
+"""Sizes and properties of physical memory; 505 is released and 510 lost."""
+MAPPINGS = (("R", 501), ("RA", 501), ("RH", 503), ("RX", 505), ("RG+4194304", 508))
 FIRST = 0x12C000000000
 APART = 4 * GIB
 
@@ -103,6 +126,7 @@ def usual(name, generation):
             "out_value": True,
             "out_size_ret": True,
         },
+        **usual_of_vmm(),
         "host.map": {"size": 100},
         "host.unmap": {"address": "U"},
         "host.store": {"address": "U", "size": 100, "pattern": 1, "offset": 0},
@@ -111,7 +135,51 @@ def usual(name, generation):
     }[name]
 
 
+def usual_of_vmm():
+    prop = {"side": 1, "devid": 0, "module_id": 0, "pg_type": 0, "mem_type": 0, "reserve": 0}
+    return {
+        "halMemAddressReserve": {
+            "ptr": True,
+            "size": 2 * MIB,
+            "alignment": 0,
+            "addr": 0,
+            "flag": 0,
+        },
+        "halMemAddressFree": {"ptr": "RE"},
+        "halMemGetAddressReserveRange": {"ptr": True, "size": True, "type": 0, "flag": 0},
+        "halMemCreate": {"handle": True, "size": 2 * MIB, "prop": prop, "flag": 0},
+        "halMemRelease": {"handle": 501},
+        "halMemMap": {
+            "ptr": f"R+{4 * MIB}",
+            "size": 4 * MIB,
+            "offset": 0,
+            "handle": 502,
+            "flag": 0,
+        },
+        "halMemUnmap": {"ptr": "R"},
+        "halMemSetAccess": {
+            "ptr": "R",
+            "size": 2 * MIB,
+            "desc": [{"type": 3, "id": 1, "side": 1}],
+            "count": 1,
+        },
+        "halMemGetAccess": {"ptr": "R", "location": {"id": 0, "side": 1}, "flags": True},
+        "halMemRetainAllocationHandle": {"handle": True, "ptr": "R"},
+        "halMemGetAllocationGranularity": {"prop": prop, "option": 0, "granularity": True},
+        "halMemGetAllocationPropertiesFromHandle": {"prop": True, "handle": 501},
+    }
+
+
 ANSWERS = {
+    "halMemAddressReserve": {"ptr": "FREE"},
+    "halMemGetAddressReserveRange": {"ptr": "NEW", "size": 5 * GIB},
+    "halMemCreate": {"handle": 599},
+    "halMemGetAccess": {"flags": 3},
+    "halMemRetainAllocationHandle": {"handle": 501},
+    "halMemGetAllocationGranularity": {"granularity": 2 * MIB},
+    "halMemGetAllocationPropertiesFromHandle": {
+        "prop": {"side": 1, "devid": 0, "module_id": 48, "pg_type": 0, "mem_type": 1}
+    },
     "halMemAlloc": {"pp": "NEW"},
     "host.map": {"address": "NEW"},
     "host.load": {"data": bytes(100)},
@@ -135,6 +203,13 @@ ANSWERS = {
 """What the usual calls give where they succeed."""
 
 REFUSED = {
+    "halMemAddressReserve": {"ptr": LEFT64},
+    "halMemGetAddressReserveRange": {"ptr": LEFT64, "size": LEFT64},
+    "halMemCreate": {"handle": LEFT64},
+    "halMemGetAccess": {"flags": LEFT64},
+    "halMemRetainAllocationHandle": {"handle": LEFT64},
+    "halMemGetAllocationGranularity": {"granularity": LEFT64},
+    "halMemGetAllocationPropertiesFromHandle": {"prop": None},
     "host.map": {"address": 0},
     "host.load": {"data": b""},
     "halMemAlloc": {"pp": LEFT64},
@@ -162,9 +237,9 @@ class Stage:
     def __init__(self, generation):
         self.generation = generation
         self.oracle = Oracle(INTERFACES.values(), GENERATIONS[generation])
-        self.world = World.start([0, 1, 2])
-        self.places = {"NEW": 0x7F000000000}
-        for device in (0, 1):
+        self.world = World.start([0, 1, 2, 3])
+        self.places = {"NEW": 0x7F000000000, "FREE": 0x17F000000000, "NOWHERE": 0x178000000000}
+        for device in (0, 1, 3):
             self.do("halMemAgentOpen", {"devid": device, "flag": 0})
         for name, (size, fields) in {**BLOCKS, **ONLY[generation]}.items():
             self.places[name] = FIRST + len(self.places) * APART
@@ -175,6 +250,22 @@ class Stage:
             self.do("host.map", {"size": 20000}, {"address": name})
         if generation == "v2":
             self._in_use()
+        self._mapped()
+
+    def _mapped(self):
+        usual_args = usual_of_vmm()
+        for name, size in RESERVATIONS.items():
+            self.places[name] = FIRST + len(self.places) * APART
+            args = {**usual_args["halMemAddressReserve"], "size": size}
+            self.do("halMemAddressReserve", args, {"ptr": name})
+        for handle, (size, prop) in HANDLES.items():
+            args = {**usual_args["halMemCreate"], "size": size, "prop": prop}
+            self.do("halMemCreate", args, {"handle": handle})
+        for place, handle in MAPPINGS:
+            args = {"ptr": place, "size": 2 * MIB, "handle": handle}
+            self.do("halMemMap", {**usual_args["halMemMap"], **args})
+        self.do("halMemRelease", {"handle": 505})
+        self.do("halMemAgentClose", {"devid": 3, "flag": 0})
 
     def _in_use(self):
         self.do("drvMemsetD8", {"dst": "SH", "destMax": 8192, "value": 1, "num": 8192})

@@ -12,6 +12,8 @@ from halcert.spec.language import Kind
 ELSEWHERE = {
     "SVM-ALLOC-032": "a test of its own: device 0 must never have been opened",
     "SVM-CTL-019": "a test of its own: no device must have been opened",
+    "VMM-CREATE-016": "a test of its own: device 0 must never have been opened",
+    "VMM-RESERVE-008": "a test of its own: no device must be open",
     "SVM-ASYNC-011": "a test of its own: the limit is lowered",
 }
 NEEDED = {
@@ -40,7 +42,9 @@ def _covered():
     return found
 
 
-RULES = [each for each in AREAS["svm"].rules() if each.kind is not Kind.UNIVERSAL]
+RULES = [
+    each for area in AREAS.values() for each in area.rules() if each.kind is not Kind.UNIVERSAL
+]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda each: each.id)

@@ -1,5 +1,5 @@
 /* advise.c - halMemAdvise, drvMemPrefetchToDevice and drvMemAddressTranslate. */
-#include "internal.h"
+#include "vmm.h"
 
 /* v2 DEV_MEM: MEM_SVM pages are made on the device and stay there. */
 static drvError_t v2_lock_on_device(uint64_t ptr, size_t count, unsigned device, struct block *block)
@@ -35,6 +35,8 @@ static drvError_t v2_advise(uint64_t ptr, size_t count, unsigned type, unsigned 
         code = DRV_ERROR_INVALID_VALUE;
     } else if (block == NULL || count > block->heap->base + block->heap->size - ptr) {
         code = DRV_ERROR_PARA_ERROR;
+    } else if (type == ADVISE_DEV_MEM && block->heap->kind == KIND_RESERVED) {
+        code = DRV_ERROR_NOT_SUPPORT;
     } else if (type == ADVISE_DEV_MEM) {
         code = v2_lock_on_device(ptr, count, device, block);
     }
@@ -83,6 +85,15 @@ static drvError_t v2_prefetch(uint64_t ptr, size_t len, unsigned device)
         block->heap->kind == KIND_READ_ONLY || block->heap->kind == KIND_DEV_READ_ONLY || block->heap->kind == KIND_UVM) {
         return DRV_ERROR_PARA_ERROR;
     }
+    if (block->heap->kind == KIND_RESERVED) {
+        struct mapping *mapping = mapping_in(block, ptr);
+        if (mapping == NULL || mapping->handle->node == HOST_NODE || mapping->handle->kind == HANDLE_IMPORTED ||
+            len > mapping->start + mapping->size - ptr) {
+            return DRV_ERROR_PARA_ERROR;
+        }
+        mapping->granted |= mapping->handle->node == device ? 0 : 1ULL << device;
+        return DRV_ERROR_NONE;
+    }
     if (block->heap->kind != KIND_SVM) {
         return DRV_ERROR_NONE;
     }
@@ -103,7 +114,8 @@ static drvError_t v2_prefetch(uint64_t ptr, size_t len, unsigned device)
 static drvError_t v3_prefetch(uint64_t ptr, size_t len, unsigned device)
 {
     const struct block *block = live_block_at(ptr);
-    if (device >= V3_MAX_AGENT || block == NULL || kind_is_host(block->heap->kind) || block->heap->kind == KIND_CP_ONLY) {
+    if (device >= V3_MAX_AGENT || block == NULL || kind_is_host(block->heap->kind) || block->heap->kind == KIND_CP_ONLY ||
+        block->heap->kind == KIND_RESERVED || block->heap->kind == KIND_OPENED) {
         return DRV_ERROR_INVALID_VALUE;
     }
     /* The size is rounded up to pages (v3 svm_prefetch.c). */
@@ -141,14 +153,23 @@ DVresult drvMemAddressTranslate(DVdeviceptr vptr, uint64_t *pptr)
     unsigned device = block == NULL ? 0 : block->heap->node;
     if (!v2_is_svm(vptr)) {
         code = DRV_ERROR_INVALID_VALUE;
-    } else if (block == NULL || block->heap->kind == KIND_READ_ONLY || block->heap->kind == KIND_DEV_READ_ONLY) {
+    } else if (block == NULL || block->heap->kind == KIND_READ_ONLY || block->heap->kind == KIND_DEV_READ_ONLY ||
+               block->heap->kind == KIND_UVM) {
         code = DRV_ERROR_PARA_ERROR;
     } else if (kind_is_paged(block->heap->kind)) {
         unsigned page = page_state(block, vptr);
         device = page - PAGE_DEVICE0;
         code = page < PAGE_DEVICE0 ? DRV_ERROR_PARA_ERROR : DRV_ERROR_NONE;
+    } else if (block->heap->kind == KIND_RESERVED) {
+        struct mapping *mapping = mapping_in(block, vptr);
+        if (mapping == NULL || mapping->handle->node == HOST_NODE) {
+            code = DRV_ERROR_PARA_ERROR;
+        } else {
+            mapping->translated = true; /* instead of the whole reservation */
+            physical = ((uint64_t)(mapping->handle->node + 1) << 48) | vptr;
+        }
     }
-    if (code == DRV_ERROR_NONE) {
+    if (code == DRV_ERROR_NONE && physical == 0) {
         /* Who knows the physical address may use it at any time: the block is in use from now on. */
         block->pins += block->translated ? 0 : 1;
         block->translated = true;

@@ -15,17 +15,11 @@ static int charge(const struct plan *plan)
     static bool ran_out[NODES];
     enum page_class class = class_of(plan->granule);
     unsigned node = charged_node(plan->node);
-    if (FAULT(out_of_memory_sticks) && ran_out[plan->node]) {
+    if ((FAULT(out_of_memory_sticks) && ran_out[plan->node]) || node_take(node, class, plan->size) != 0) {
+        ran_out[plan->node] = true;
         return -1;
     }
-    if (domain_take(node, class, plan->size) == 0) {
-        return 0;
-    }
-    if (cache_drain(plan->node) && domain_take(node, class, plan->size) == 0) {
-        return 0;
-    }
-    ran_out[plan->node] = true;
-    return -1;
+    return 0;
 }
 
 /* A fresh block with its memory, or NULL with nothing left behind. */
@@ -47,7 +41,8 @@ static struct block *fresh_block(const struct plan *plan)
     }
     block->charged = plan->populate ? plan->size : 0;
     if ((plan->expose && memory_expose(block->start, block->size) != 0) ||
-        (kind_is_paged(plan->kind) && pages_make(block) != 0)) {
+        (plan->kind == KIND_SVM && pages_make(block) != 0) ||
+        (plan->kind == KIND_UVM && uvm_add(block->start, block->size) != 0)) {
         block_release(block);
         return NULL;
     }
@@ -142,6 +137,7 @@ static uint64_t allocate(const struct plan *plan, uint64_t size, uint64_t flag)
     if (address != 0) {
         return address;
     }
+    blocks_unpark();
     struct block *block = plan->cache_limit != 0 ? cache_pick(plan) : NULL;
     if (block == NULL) {
         block = fresh_block(plan);
@@ -206,12 +202,19 @@ static drvError_t v2_free_in_use(const struct block *block)
 /* v3: a call that is running holds the block; a mere pin only defers the release. */
 static drvError_t v3_free_in_use(const struct block *block)
 {
-    return block->users > 0 ? DRV_ERROR_BUSY : DRV_ERROR_NONE;
+    return block->users > 0 || block->registered > 0 ? DRV_ERROR_BUSY : DRV_ERROR_NONE;
 }
 
 static drvError_t free_block(struct block *block)
 {
     bool in_use = block->users > 0 || block->pins > 0;
+    if (block->heap->kind == KIND_RESERVED) {
+        return DRV_ERROR_INVALID_VALUE; /* address space goes with halMemAddressFree */
+    }
+    if (block->heap->kind == KIND_OPENED) {
+        /* v2 user space lets it through to the kernel; closing is the only way that is supported. */
+        return generation() == GEN_V2 ? DRV_ERROR_PARA_ERROR : DRV_ERROR_INVALID_VALUE;
+    }
     if (in_use) {
         drvError_t code = generation() == GEN_V2 ? v2_free_in_use(block) : v3_free_in_use(block);
         if (code != DRV_ERROR_NONE) {
@@ -224,7 +227,7 @@ static drvError_t free_block(struct block *block)
     } else if (in_use) {
         block->live = false;
         block->cache_limit = 0;
-    } else {
+    } else if (!block_park(block)) {
         block_release(block);
     }
     return DRV_ERROR_NONE;

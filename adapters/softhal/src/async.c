@@ -33,14 +33,10 @@ static struct job *outstanding;
 static unsigned outstanding_count;
 static bool worker_running;
 
-static void unpin_locked(const struct end *to, const struct end *from)
+static void unpin_locked(struct end *to, struct end *from)
 {
-    if (to->block != NULL) {
-        block_unpin(to->block);
-    }
-    if (from->block != NULL) {
-        block_unpin(from->block);
-    }
+    end_unpin(to);
+    end_unpin(from);
 }
 
 /* Takes a job out of the list of outstanding ones; false if it is not there. */

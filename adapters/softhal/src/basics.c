@@ -45,9 +45,14 @@ bool halSupportFeature(uint32_t devId, drvFeature_t type)
             state.user_malloc_attribute = true;
             state_unlock();
             return true;
+        case FEATURE_SVM_MEM_REGISTER_QUERY_AND_GET_ATTR:
+            /* Likewise: registrations made from now on are remembered. */
+            state_lock();
+            state.registrations_recorded = generation() == GEN_V2;
+            state_unlock();
+            return true;
         case FEATURE_SVM_VMM_NORMAL_GRANULARITY:
         case FEATURE_SVM_MEM_HOST_UVA:
-        case FEATURE_SVM_MEM_REGISTER_QUERY_AND_GET_ATTR:
             return true;
         default:
             return false;

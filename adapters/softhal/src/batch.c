@@ -64,6 +64,9 @@ static drvError_t element(uint64_t dst, uint64_t src, size_t size, bool move, si
         *first = course;
     }
     code = judge(&course, first);
+    if (code == DRV_ERROR_NONE && generation() == GEN_V2 && (to.shared || from.shared)) {
+        code = DRV_ERROR_NOT_SUPPORT;
+    }
     if (code == DRV_ERROR_NONE && move) {
         code = move_bytes(&to, &from, size);
     }

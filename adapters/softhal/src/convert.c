@@ -10,7 +10,7 @@
 
 struct conversion {
     struct conversion *next;
-    struct block *to, *from; /* pinned; NULL for ordinary memory */
+    struct end to, from; /* their blocks are pinned; NULL for ordinary memory */
     bool dead;               /* its device was closed */
     bool flat;
     struct drvMem2D area; /* of one row if flat */
@@ -28,11 +28,10 @@ void ends_pin(struct end *to, struct end *from, bool pin)
 {
     struct end *const ends[2] = {to, from};
     for (int i = 0; i < 2; i++) {
-        struct block *block = ends[i]->block;
-        end_release(ends[i]);
-        if (pin && block != NULL) {
-            block->pins++;
-            ends[i]->block = block; /* now stands for the pin */
+        if (pin) {
+            end_pin(ends[i]);
+        } else {
+            end_release(ends[i]);
         }
     }
 }
@@ -103,8 +102,8 @@ static drvError_t convert(const struct drvMem2D *area, uint64_t to_size, uint64_
     }
     ends_pin(&to, &from, code == DRV_ERROR_NONE);
     if (code == DRV_ERROR_NONE) {
-        conversion->to = to.block;
-        conversion->from = from.block;
+        conversion->to = to;
+        conversion->from = from;
         conversion->flat = flat;
         conversion->area = *area;
         conversion->area.direction = (uint32_t)direction_of(&to, &from);
@@ -176,14 +175,8 @@ static struct conversion **find(const struct DMA_ADDR *dma_addr)
 
 static void unpin(struct conversion *conversion)
 {
-    if (conversion->to != NULL) {
-        block_unpin(conversion->to);
-    }
-    if (conversion->from != NULL) {
-        block_unpin(conversion->from);
-    }
-    conversion->to = NULL;
-    conversion->from = NULL;
+    end_unpin(&conversion->to);
+    end_unpin(&conversion->from);
 }
 
 static drvError_t destroy(const struct DMA_ADDR *dma_addr)
@@ -317,12 +310,15 @@ DVresult halMemcpyWait(struct DMA_ADDR *dma_addr)
     return job == NULL ? code : job_wait(job);
 }
 
+static bool lies_on(const struct end *end, unsigned device)
+{
+    return end->block != NULL && end->place == PLACE_DEVICE && end->device == device;
+}
+
 void conversions_detach_device(unsigned device)
 {
     for (struct conversion *one = conversions; one != NULL; one = one->next) {
-        bool to = one->to != NULL && kind_is_device(one->to->heap->kind) && one->to->heap->node == device;
-        bool from = one->from != NULL && kind_is_device(one->from->heap->kind) && one->from->heap->node == device;
-        if (to || from) {
+        if (lies_on(&one->to, device) || lies_on(&one->from, device)) {
             one->dead = true;
             unpin(one);
         }

@@ -1,7 +1,7 @@
 /* ctl.c - halMemCtl: a drawer of small requests, each with its own argument rules. */
 #include <string.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 #define DCACHE_BASE 0xFF000000000ULL
 #define DCACHE_SIZE (64 * GIB)
@@ -150,7 +150,9 @@ static drvError_t module_id(const void *in, size_t size, void *out, size_t *out_
         return code;
     }
     const struct block *block = live_block_at(address);
+    const struct mapping *mapping = mapping_at(address);
     uint32_t module = block == NULL ? (uint32_t)SVM_INVALID_MODULE_ID : block->module;
+    module = mapping != NULL ? mapping->handle->module : module;
     leave();
     memcpy(out, &module, sizeof(module));
     *out_size = sizeof(module);

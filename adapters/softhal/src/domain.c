@@ -15,89 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "domain.h"
 
 #define DOMAIN_MAGIC 0x736f667468616c31ULL
-#define DOMAIN_VERSION 2U
+#define DOMAIN_VERSION 3U
 #define DOMAIN_FOLDER "/dev/shm"
 #define ABANDONED_SECONDS 60
-enum { SLOTS = 256 };
 
-struct slot {
-    int32_t pid;
-    uint32_t unused;
-    uint64_t started;
-    uint64_t image; /* changes with every exec */
-    uint64_t used[NODES][CLASS_COUNT];
-};
-
-struct domain {
-    uint64_t magic;
-    uint32_t version;
-    uint32_t profile;
-    uint32_t devices;
-    uint32_t unused;
-    uint64_t capacity[NODES];
-    uint64_t used[NODES][CLASS_COUNT]; /* the sum over all slots */
-    pthread_mutex_t lock;
-    struct slot slots[SLOTS];
-};
-
-static struct domain *domain;
+struct domain *domain;
 static struct slot *own;
 static pid_t own_pid;
 static char domain_path[160];
-
-/* Start time of a process in clock ticks since boot; 0 if there is no such process any more. */
-static uint64_t process_started(pid_t pid)
-{
-    char path[64];
-    char text[1024];
-    snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return 0;
-    }
-    ssize_t length = read(fd, text, sizeof(text) - 1);
-    close(fd);
-    if (length <= 0) {
-        return 0;
-    }
-    text[length] = '\0';
-    /* The second field is a name in parentheses that may itself hold any character. */
-    const char *rest = strrchr(text, ')');
-    if (rest == NULL) {
-        return 0;
-    }
-    char run_state = '?';
-    long threads = 0;
-    unsigned long long started = 0;
-    int fields = sscanf(rest + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld %*d %llu",
-                        &run_state, &threads, &started);
-    if (fields != 3) {
-        return 0;
-    }
-    /* A killed process that its parent has not waited for holds no memory any more. */
-    bool gone = (run_state == 'Z' || run_state == 'X') && threads <= 1;
-    return gone ? 0 : started;
-}
-
-/* The kernel gives every program image random bytes of its own. */
-static uint64_t own_image(void)
-{
-    uint64_t image = 0;
-    const void *random = (const void *)getauxval(AT_RANDOM);
-    if (random != NULL) {
-        memcpy(&image, random, sizeof(image));
-    }
-    return image;
-}
 
 static bool slot_is_alive(const struct slot *slot)
 {
@@ -107,7 +40,7 @@ static bool slot_is_alive(const struct slot *slot)
     return slot->pid != 0 && process_started(slot->pid) == slot->started;
 }
 
-static void sum_up(void)
+void domain_sum_up(void)
 {
     memset(domain->used, 0, sizeof(domain->used));
     for (int s = 0; s < SLOTS; s++) {
@@ -118,6 +51,12 @@ static void sum_up(void)
             for (int c = 0; c < CLASS_COUNT; c++) {
                 domain->used[n][c] += domain->slots[s].used[n][c];
             }
+        }
+    }
+    for (uint32_t i = 0; i < domain->share_high; i++) {
+        const struct share *share = &domain->shares[i];
+        if (share->id != 0) {
+            domain->used[share->node][share->charged_class] += share->charged;
         }
     }
 }
@@ -132,34 +71,38 @@ static bool reclaim(void)
     for (int s = 0; s < SLOTS; s++) {
         struct slot *slot = &domain->slots[s];
         if (slot->pid != 0 && slot != own && !slot_is_alive(slot)) {
+            shares_leave(s, -1);
             memset(slot, 0, sizeof(*slot));
             any = true;
         }
     }
     if (any) {
-        sum_up();
+        domain_sum_up();
     }
     return any;
 }
 
-static void domain_lock(void)
+void domain_lock(void)
 {
     if (pthread_mutex_lock(&domain->lock) == EOWNERDEAD) {
         /* Somebody died between two counters: the slots are the truth, the sum is not. */
-        sum_up();
+        domain_sum_up();
         pthread_mutex_consistent(&domain->lock);
     }
 }
 
-static void domain_unlock(void)
+void domain_unlock(void)
 {
     pthread_mutex_unlock(&domain->lock);
 }
 
-static void domain_create(const struct config *config)
+/* The file may hold what killed processes left; a hole is cheaper than writing zeroes over the tables. */
+static void domain_create(const struct config *config, int fd)
 {
     pthread_mutexattr_t attributes;
-    memset(domain, 0, sizeof(*domain));
+    if (fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)sizeof(struct domain)) != 0) {
+        memset(domain, 0, sizeof(struct domain));
+    }
     domain->profile = (uint32_t)config->profile;
     domain->devices = config->devices;
     memcpy(domain->capacity, config->capacity, sizeof(domain->capacity));
@@ -274,6 +217,7 @@ static bool claim_slot(void)
     for (int s = 0; s < SLOTS && own == NULL; s++) {
         if (domain->slots[s].pid == 0) {
             own = &domain->slots[s];
+            memset(own, 0, sizeof(*own)); /* its last owner may have died while tidying it up */
             own_pid = getpid();
             own->started = process_started(own_pid);
             own->image = own_image();
@@ -304,7 +248,7 @@ int domain_attach(struct config *config)
         if (known && (anybody_alive(domain) || FAULT(leak_dead_process))) {
             ok = domain_adopt(config);
         } else {
-            domain_create(config);
+            domain_create(config, fd);
         }
         if (ok && !claim_slot()) {
             complain("domain '%s' is full: %d processes", config->domain, (int)SLOTS);
@@ -321,6 +265,27 @@ int domain_attach(struct config *config)
         sweep();
     }
     return ok ? 0 : -1;
+}
+
+void domain_enter(void)
+{
+    domain_lock();
+    (void)reclaim();
+}
+
+int own_slot(void)
+{
+    return (int)(own - domain->slots);
+}
+
+int slot_pid(int slot)
+{
+    return domain->slots[slot].pid;
+}
+
+uint64_t slot_started(int slot)
+{
+    return domain->slots[slot].started;
 }
 
 void domain_forget(void)
@@ -363,6 +328,29 @@ void domain_give(unsigned node, enum page_class class, uint64_t bytes)
     domain_unlock();
 }
 
+uint64_t domain_in_use(unsigned node)
+{
+    domain_lock();
+    uint64_t used = used_of(node);
+    domain_unlock();
+    return used;
+}
+
+#ifdef SOFTHAL_FAULTS
+void domain_overrun(unsigned node, enum page_class class, uint64_t bytes)
+{
+    domain_lock();
+    own->used[node][class] += bytes;
+    domain->used[node][class] += bytes;
+    domain_unlock();
+}
+#endif
+
+void slot_uncharge(unsigned node, enum page_class class, uint64_t bytes)
+{
+    own->used[node][class] -= bytes;
+}
+
 void domain_usage(unsigned node, struct usage *usage)
 {
     domain_lock();
@@ -372,16 +360,18 @@ void domain_usage(unsigned node, struct usage *usage)
     domain_unlock();
 }
 
-/* An orderly exit gives everything back; the last one takes the file away. */
-static void __attribute__((destructor)) domain_detach(void)
+/* An orderly exit gives everything back; the last one takes the file away.  After all other destructors of
+ * the driver: they may still use the domain. */
+static void __attribute__((destructor(101))) domain_detach(void)
 {
     if (domain == NULL || own == NULL || own_pid != getpid()) {
         return;
     }
     int fd = open_locked();
     domain_lock();
+    shares_leave(own_slot(), -1);
     memset(own, 0, sizeof(*own));
-    sum_up();
+    domain_sum_up();
     domain_unlock();
     own = NULL;
     if (fd >= 0) {

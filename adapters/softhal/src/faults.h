@@ -58,7 +58,93 @@
     X(crash_on_copy, "drvMemcpy", "CODE", "a copy of exactly 12288 bytes crashes") \
     X(hang_on_memset, "drvMemsetD8", "CODE", "a set of exactly 65537 bytes never returns") \
     X(race_double_free, "halMemFree", "RACE", "two threads that free one block at once both succeed") \
-    X(race_same_address, "halMemAlloc", "RACE", "two threads that allocate at once can get one address")
+    X(race_same_address, "halMemAlloc", "RACE", "two threads that allocate at once can get one address") \
+    X(release_twice, "halMemRelease", "REF", "a release drops two references while there are several") \
+    X(release_frees_mapped, "halMemRelease", "REF", "releasing a mapped handle frees the pages under the mapping") \
+    X(release_eats_mapping, "halMemRelease", "REF", "a release too many is accepted and takes the mapping's reference (v2)") \
+    X(retain_uncounted, "halMemRetainAllocationHandle", "REF", "a retained handle is not counted") \
+    X(unmap_keeps_ref, "halMemUnmap", "LEAK", "unmapping never drops the handle's reference") \
+    X(unmap_first, "halMemUnmap", "RANGE", "the first mapping of the reservation is removed instead of the named one") \
+    X(unmap_interior, "halMemUnmap", "VALID", "an address inside a mapping unmaps it") \
+    X(unmap_keeps_view, "halMemUnmap", "STALE", "the CPU still reaches the memory after the unmap") \
+    X(map_private, "halMemMap", "STALE", "a mapping shows bytes of its own instead of the handle's") \
+    X(map_shifted, "halMemMap", "OFFS", "mappings of several pages show the handle one page further on") \
+    X(offset_ignored, "halMemMap", "VALID", "an offset other than 0 is accepted and ignored") \
+    X(overlap_by_start, "halMemMap", "OVER", "only mappings that start at the same address are found to overlap") \
+    X(remap_any_device, "halMemMap", "VALID", "a reservation accepts another device after an unmap (v2)") \
+    X(failed_map_counts, "halMemMap", "ERRPATH", "a refused map keeps a reference of the handle") \
+    X(reserve_freed_mapped, "halMemAddressFree", "VALID", "a reservation with a mapping is freed") \
+    X(reserve_leaks, "halMemAddressFree", "LEAK", "freed address space is never given out again") \
+    X(busy_address_taken, "halMemAddressReserve", "VALID", "a wished address is given though it is taken") \
+    X(granularity_ignored, "halMemCreate", "EDGE", "a size that is no multiple of the granularity is accepted") \
+    X(create_uncounted, "halMemCreate", "COUNT", "physical handles do not count as used memory") \
+    X(create_charges_first, "halMemCreate", "IDENT", "physical handles are accounted to device 0") \
+    X(prop_effective, "halMemGetAllocationPropertiesFromHandle", "LOST", "page type and module are those in force, not those given") \
+    X(access_short, "halMemSetAccess", "EDGE", "the right is not applied to the last page") \
+    X(access_replaces, "halMemSetAccess", "RANGE", "a new right takes away those of the devices not named") \
+    X(access_first_mapping, "halMemSetAccess", "RANGE", "the range is judged by the first mapping of the reservation") \
+    X(access_end_inclusive, "halMemGetAccess", "EDGE", "the address one past a mapping is taken as inside") \
+    X(access_changes_input, "halMemSetAccess", "ARGS", "the caller's descriptor is rewritten") \
+    X(export_twice, "halMemExportToShareableHandle", "VALID", "a handle can be exported twice") \
+    X(import_uncounted, "halMemImportFromShareableHandle", "REF", "a second import of a share is not counted (v2)") \
+    X(share_stale, "halShmemOpenHandle", "STALE", "a name is looked up by its index alone") \
+    X(name_collision, "halShmemCreateHandle", "IDENT", "two names stand for one share") \
+    X(white_ignored, "halShmemSetPidHandle", "VALID", "the white list is not asked") \
+    X(white_prefix, "halShmemSetPidHandle", "VALID", "a pid is let in if a listed one is a prefix of its digits") \
+    X(white_first_only, "halShmemSetPidHandle", "RANGE", "only the first pid of a call is entered") \
+    X(white_modes_mix, "halShmemSetAttribute", "VALID", "a white list and its absence do not exclude each other") \
+    X(attribute_lost, "halShmemSetAttribute", "LOST", "switching the white list off has no effect") \
+    X(info_wrong_device, "halShmemInfoGet", "IDENT", "the neighbouring device is named") \
+    X(destroy_by_anyone, "halShmemDestroyHandle", "VALID", "a process that did not create a name can destroy it") \
+    X(destroy_does_nothing, "halShmemDestroyHandle", "STALE", "a destroyed name can still be opened") \
+    X(opener_keeps_freed, "halShmemOpenHandle", "STALE", "an opener goes on seeing memory that its owner freed (v2)") \
+    X(open_uncounted, "halShmemOpenHandle", "REF", "a repeated open is not counted (v2)") \
+    X(close_interior, "halShmemCloseHandle", "VALID", "an address inside an opening closes it") \
+    X(close_keeps_hold, "halShmemCloseHandle", "LEAK", "closing does not let go of the share") \
+    X(exit_leaks_shares, "process", "XPROC", "what a process held of shared memory outlives it") \
+    X(register_overlap, "halHostRegister", "OVER", "a range can be registered twice on one device") \
+    X(register_unpinned, "halHostRegister", "REF", "registered memory can be freed") \
+    X(register_offset_lost, "halMemHostGetDevPointer", "OFFS", "the offset inside the registration is dropped") \
+    X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
+    X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
+    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered") \
+    X(uvm_replica_kept, "managed memory", "STALE", "a write leaves the copies of a read-mostly page on the devices") \
+    X(uvm_mostly_survives, "managed memory", "LOST", "a write of the host leaves a page read mostly") \
+    X(uvm_mostly_blank, "halMemManagedAdvise", "LOST", "a page on a device loses its bytes when it becomes read mostly") \
+    X(uvm_write_lost, "managed memory", "STALE", "a page that returns to a device shows the bytes of its last stay there") \
+    X(uvm_swap_in_stale, "managed memory", "STALE", "a page that was swapped out returns with the bytes of the time before") \
+    X(uvm_swap_loses_bytes, "managed memory", "PRESS", "a page that is swapped out loses its bytes") \
+    X(uvm_swap_drops_write, "managed memory", "RACE", "a page is swapped out while the device writes it, without what is being written") \
+    X(uvm_swap_resets_prefetch, "managed memory", "COUNT", "swapping a page out forgets where it was prefetched to") \
+    X(uvm_no_swap, "managed memory", "PRESS", "a device that is full refuses an access instead of swapping a page out") \
+    X(uvm_capacity_overrun, "managed memory", "PRESS", "a full device takes further pages") \
+    X(uvm_peer_blank, "managed memory", "LOST", "a page that moves from device to device loses its bytes") \
+    X(uvm_fault_clears_prefer, "managed memory", "LOST", "an access of the host takes the preferred location away") \
+    X(uvm_zero_page_shared, "managed memory", "OVER", "untouched pages of several allocations become one and the same page") \
+    X(uvm_free_leaves_page, "managed memory", "LEAK", "freeing leaves the copies of pages on the devices") \
+    X(uvm_prefer_leaks, "managed memory", "STALE", "the preferred location of freed pages holds for the next allocation") \
+    X(uvm_access_replaces, "halMemManagedAdvise", "RANGE", "a further device in accessed-by takes the place of the others") \
+    X(uvm_unset_access_all, "halMemManagedAdvise", "RANGE", "taking one device out of accessed-by takes out all") \
+    X(uvm_range_short, "halMemManagedAdvise", "EDGE", "a size is rounded down to whole pages") \
+    X(uvm_hole_ignored, "halMemManagedAdvise", "VALID", "pages that are not allocated are passed over") \
+    X(uvm_advise_behind_hole, "halMemManagedAdvise", "ERRPATH", "pages behind one that failed are advised") \
+    X(uvm_location_unchecked, "halMemManagedAdvise", "VALID", "a device number that there cannot be is accepted") \
+    X(uvm_prefetch_loses, "halMemManagedPrefetch", "CODE", "a prefetch to a device that is not open succeeds and loses the bytes") \
+    X(uvm_prefetch_shifted, "halMemManagedPrefetch", "OFFS", "pages of a prefetch arrive one page further on") \
+    X(uvm_prefetch_wraps, "halMemManagedPrefetch", "WRAP", "a size near 2^64 that ends in the window again is accepted") \
+    X(uvm_noted_on_failure, "halMemManagedPrefetch", "ERRPATH", "a prefetch that failed is noted as the last one") \
+    X(uvm_flags_ignored, "halMemManagedPrefetch", "VALID", "flags that are reserved are accepted") \
+    X(uvm_batch_first_location, "halMemManagedPrefetchBatch", "RANGE", "every entry goes to the first location") \
+    X(uvm_batch_changes_input, "halMemManagedPrefetchBatch", "ARGS", "the caller's locations are changed") \
+    X(uvm_attribute_of_first, "halMemManagedRangeGetAttributes", "RANGE", "the attribute of a range is that of its first page") \
+    X(uvm_query_populates, "halMemManagedRangeGetAttributes", "CODE", "asking for attributes gives untouched pages memory") \
+    X(uvm_copy_device_device, "managed memory", "CODE", "a copy between two pages on devices succeeds and copies nothing") \
+    X(uvm_copy_untouched, "managed memory", "VALID", "an untouched page can be copied from") \
+    X(uvm_copy_keeps_replicas, "managed memory", "STALE", "a copy into a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_first_copy, "managed memory", "STALE", "setting a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_untouched_lost, "managed memory", "LOST", "setting an untouched page succeeds and does nothing") \
+    X(uvm_set_first_page, "managed memory", "RANGE", "only the first page of a range is set") \
+    X(uvm_read_only_accepted, "managed memory", "UNSUP", "managed memory with the read-only bit is not refused")
 /* clang-format on */
 
 #ifdef SOFTHAL_FAULTS

@@ -10,19 +10,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "heap.h"
+#include "vmm.h"
 
 #define V3_HOST_REGION (2 * TIB)
 #define V3_DEVICE_REGION (64 * GIB)
 #define V3_CP_ONLY_REGION (2 * GIB)
 
-static struct heap **heaps;
-static size_t heap_count, heap_room;
+struct heap **heaps;
+size_t heap_count;
+static size_t heap_room;
 
 bool kind_is_device(enum kind kind)
 {
     return kind == KIND_DEV || kind == KIND_DVPP || kind == KIND_READ_ONLY || kind == KIND_DEV_READ_ONLY ||
-           kind == KIND_CP_ONLY;
+           kind == KIND_CP_ONLY || kind == KIND_OPENED;
 }
 
 bool kind_is_host(enum kind kind)
@@ -45,8 +47,7 @@ uint64_t round_up(uint64_t value, uint64_t unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Index of the first heap that ends behind address. */
-static size_t heap_index(uint64_t address)
+size_t heap_index(uint64_t address)
 {
     size_t low = 0;
     size_t high = heap_count;
@@ -67,8 +68,7 @@ struct heap *heap_at(uint64_t address)
     return index < heap_count && heaps[index]->base <= address ? heaps[index] : NULL;
 }
 
-/* Index of the first block of a heap that ends behind address. */
-static size_t block_index(const struct heap *heap, uint64_t address)
+size_t block_index(const struct heap *heap, uint64_t address)
 {
     size_t low = 0;
     size_t high = heap->count;
@@ -114,7 +114,7 @@ static bool grow(void ***items, size_t count, size_t *room)
     return true;
 }
 
-static struct heap *heap_add(uint64_t base, uint64_t size, const struct plan *plan, bool fixed)
+struct heap *heap_add(uint64_t base, uint64_t size, const struct plan *plan, bool fixed)
 {
     struct heap *heap = calloc(1, sizeof(*heap));
     if (heap == NULL || !grow((void ***)&heaps, heap_count, &heap_room)) {
@@ -135,7 +135,7 @@ static struct heap *heap_add(uint64_t base, uint64_t size, const struct plan *pl
     return heap;
 }
 
-static void heap_remove(struct heap *heap)
+void heap_remove(struct heap *heap)
 {
     size_t index = heap_index(heap->base);
     heap_count--;
@@ -158,6 +158,18 @@ static uint64_t general_gap(uint64_t size, uint64_t unit)
     return at < end && end - at >= size ? at : 0;
 }
 
+bool heaps_touch(uint64_t address, uint64_t size)
+{
+    size_t index = heap_index(address);
+    return index < heap_count && heaps[index]->base - address < size;
+}
+
+bool heaps_hold(uint64_t address, uint64_t size)
+{
+    const struct heap *heap = heap_at(address);
+    return heap != NULL && size <= heap->base + heap->size - address;
+}
+
 static struct heap *heap_new(const struct plan *plan)
 {
     uint64_t size = GIB;
@@ -172,9 +184,10 @@ static struct heap *heap_new(const struct plan *plan)
     } else {
         size = kind_is_host(plan->kind) ? V3_HOST_REGION : plan->kind == KIND_CP_ONLY ? V3_CP_ONLY_REGION : V3_DEVICE_REGION;
         size = plan->size > size ? round_up(plan->size, V3_DEVICE_REGION) : size;
+        size = plan->own ? plan->size : size;
     }
     uint64_t base = general_gap(size, GIB);
-    return base == 0 ? NULL : heap_add(base, size, plan, generation() == GEN_V3);
+    return base == 0 ? NULL : heap_add(base, size, plan, generation() == GEN_V3 && !plan->own);
 }
 
 static bool heap_suits(const struct heap *heap, const struct plan *plan)
@@ -211,7 +224,7 @@ static bool heap_gap(struct heap *heap, const struct plan *plan, uint64_t *addre
     }
 }
 
-static struct block *block_enter(struct heap *heap, const struct plan *plan, uint64_t address, size_t index)
+struct block *block_enter(struct heap *heap, const struct plan *plan, uint64_t address, size_t index)
 {
     struct block *block = calloc(1, sizeof(*block));
     if (block == NULL || !grow((void ***)&heap->blocks, heap->count, &heap->room)) {
@@ -224,6 +237,7 @@ static struct block *block_enter(struct heap *heap, const struct plan *plan, uin
     block->cache_limit = plan->cache_limit;
     block->device_read_only = plan->device_read_only;
     block->heap = heap;
+    block->bound = -1;
     memmove(&heap->blocks[index + 1], &heap->blocks[index], (heap->count - index) * sizeof(heap->blocks[0]));
     heap->blocks[index] = block;
     heap->count++;
@@ -266,7 +280,16 @@ struct block *block_place(const struct plan *plan)
 void block_release(struct block *block)
 {
     struct heap *heap = block->heap;
-    if (kind_is_paged(heap->kind)) {
+    if (block->opening != NULL) {
+        opening_gone(block);
+    } else if (block->charged != 0) {
+        domain_lock();
+        shares_memory_gone(block->start, block->size);
+        domain_unlock();
+    }
+    if (heap->kind == KIND_UVM) {
+        uvm_remove(block->start, block->size);
+    } else if (heap->kind == KIND_SVM) {
         pages_drop(block);
     }
     if (!kind_is_device(heap->kind) || block->device_read_only) { /* those the CPU could see */
@@ -293,7 +316,8 @@ void block_release(struct block *block)
 void block_unpin(struct block *block)
 {
     block->pins--;
-    if (block->pins == 0 && block->users == 0 && !block->live && block->cache_limit == 0) {
+    if (block->pins == 0 && block->users == 0 && !block->live && block->cache_limit == 0 && !block->parked &&
+        !block_park(block)) {
         block_release(block);
     }
 }
@@ -314,81 +338,13 @@ struct block *block_like(const struct plan *plan)
 }
 #endif
 
-/* The slots that exist from the open of a device to its close. */
-void heaps_open_device(unsigned device)
-{
-    if (generation() == GEN_V3) {
-        return;
-    }
-    struct plan plan = {.kind = KIND_DVPP, .device = device, .node = device, .granule = SMALL_PAGE};
-    heap_add(windows.dvpp + device * 32 * GIB, 4 * GIB, &plan, true);
-    plan.kind = KIND_READ_ONLY;
-    heap_add(windows.read_only + device * 4 * GIB, 4 * GIB, &plan, true);
-    plan.kind = KIND_DEV_READ_ONLY;
-    heap_add(windows.dev_read_only + device * 8 * GIB, 8 * GIB, &plan, true);
-}
-
-static bool is_of_device(const struct heap *heap, unsigned device)
-{
-    return kind_is_device(heap->kind) && heap->node == device;
-}
-
-static struct block *first_of_device(unsigned device)
-{
-    for (size_t i = 0; i < heap_count; i++) {
-        if (is_of_device(heaps[i], device) && heaps[i]->count > 0) {
-            return heaps[i]->blocks[0];
-        }
-    }
-    return NULL;
-}
-
-/* Hides the blocks of a device from every other call; true if one of them is being used right now. */
-static bool hide_blocks(unsigned device)
-{
-    bool busy = false;
-    for (size_t i = 0; i < heap_count; i++) {
-        for (size_t j = 0; j < heaps[i]->count && is_of_device(heaps[i], device); j++) {
-            heaps[i]->blocks[j]->live = false;
-            busy = busy || heaps[i]->blocks[j]->users > 0;
-        }
-    }
-    return busy;
-}
-
-void heaps_close_device(unsigned device)
-{
-    struct block *block;
-    if (FAULT(close_keeps_blocks)) {
-        return;
-    }
-    /* Calls that are running finish; with the blocks hidden no new one can begin, nor pin anything. */
-    while (hide_blocks(device)) {
-        pthread_cond_wait(&state.idle, &state.lock);
-    }
-    conversions_detach_device(device);
-    while ((block = first_of_device(device)) != NULL) {
-        cache_remove(block);
-        block_release(block);
-    }
-    /* v2 gives the heaps back; a v3 reservation stays. */
-    for (size_t i = heap_count; i > 0 && generation() == GEN_V2; i--) {
-        if (kind_is_device(heaps[i - 1]->kind) && heaps[i - 1]->node == device && heaps[i - 1]->count == 0) {
-            heap_remove(heaps[i - 1]);
-        }
-    }
-    for (size_t i = 0; i < heap_count; i++) {
-        for (size_t j = 0; j < heaps[i]->count && kind_is_paged(heaps[i]->kind); j++) {
-            pages_leave_device(heaps[i]->blocks[j], device);
-        }
-    }
-}
-
 void heaps_forget(void)
 {
     for (size_t i = 0; i < heap_count; i++) {
         for (size_t j = 0; j < heaps[i]->count; j++) {
             cache_remove(heaps[i]->blocks[j]);
+            mappings_forget(heaps[i]->blocks[j]);
+            free(heaps[i]->blocks[j]->opening);
             free(heaps[i]->blocks[j]->pages);
             free(heaps[i]->blocks[j]);
         }
@@ -399,4 +355,5 @@ void heaps_forget(void)
     heaps = NULL;
     heap_count = 0;
     heap_room = 0;
+    blocks_forget_parked();
 }

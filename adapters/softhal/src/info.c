@@ -1,7 +1,7 @@
 /* info.c - halMemGetInfo: counters of a device, and the check of a list of addresses. */
 #include <string.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 static uint64_t round_down(uint64_t value, uint64_t unit)
 {
@@ -54,6 +54,7 @@ static drvError_t query_size(unsigned device, unsigned type, struct MemPhyInfo *
         code = DRV_ERROR_PARA_ERROR;
     } else if (type == MEM_INFO_TYPE_HBM_SIZE || type == MEM_INFO_TYPE_HBM_P2P_SIZE) {
         struct usage usage;
+        blocks_unpark();
         domain_usage(device, &usage);
         split(&usage, &info);
     }
@@ -82,6 +83,10 @@ static uint32_t type_bits(const struct block *block)
 static bool address_is(uint64_t address, unsigned device, uint32_t mask)
 {
     const struct block *block = live_block_at(address);
+    const struct mapping *mapping = mapping_at(address);
+    if (mapping != NULL) {
+        return mapping->handle->node == device && (mask & MEM_RESERVE_TYPE) != 0;
+    }
     if (block == NULL || block->heap->node != device) {
         return false;
     }

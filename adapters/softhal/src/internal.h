@@ -6,8 +6,10 @@
  *                user memory is read or written, because a wild pointer may fault there and because
  *                large copies must not stop allocations.  A copy pins its blocks (users++) instead.
  *   state.idle   is signalled whenever a block's `users` falls to 0, and when a close has ended.
+ *   uvm lock     (uvm.h) guards the pages of managed memory.  May be taken inside state.lock, never the other
+ *                way round; a page fault of the CPU takes it.
  *   domain lock  a robust mutex in shared memory, guards the counters of all processes.  Taken inside
- *                state.lock, never the other way round; no other lock is taken while it is held.
+ *                state.lock and the uvm lock, never the other way round; no other lock is taken while it is held.
  *   jobs lock    (async.c) guards the queue of asynchronous copies.  May be taken inside state.lock, never the
  *                other way round; not held while bytes are copied.
  * After fork the child owns fresh locks (see fork rule in process.c).
@@ -54,6 +56,9 @@ struct config {
     unsigned devices;
     uint64_t capacity[NODES];
     char domain[64];
+    /* Managed memory: percentage of a device's memory in use above which pages are swapped out slowly, and fast;
+     * milliseconds between two looks at them, 0: only when memory runs out. */
+    unsigned uvm_low, uvm_high, uvm_scan;
 };
 /* Reads the environment once; later calls return the same. */
 LOCAL struct config *config_get(void);
@@ -74,6 +79,13 @@ LOCAL int domain_attach(struct config *config);
 LOCAL int domain_take(unsigned node, enum page_class class, uint64_t bytes);
 LOCAL void domain_give(unsigned node, enum page_class class, uint64_t bytes);
 LOCAL void domain_usage(unsigned node, struct usage *usage);
+/* Bytes of a node in use; does not look for dead processes. */
+LOCAL uint64_t domain_in_use(unsigned node);
+#ifdef SOFTHAL_FAULTS
+LOCAL void domain_overrun(unsigned node, enum page_class class, uint64_t bytes);
+#else
+#define domain_overrun(node, class, bytes) ((void)0)
+#endif
 /* Called by a forked child that opens anew: the slot of the parent is not ours. */
 LOCAL void domain_forget(void);
 
@@ -113,7 +125,9 @@ enum kind {
     KIND_UVM,
     KIND_READ_ONLY,
     KIND_DEV_READ_ONLY,
-    KIND_CP_ONLY
+    KIND_CP_ONLY,
+    KIND_RESERVED, /* address space for mappings (vmm.h) */
+    KIND_OPENED    /* memory of another process, or a second view of our own */
 };
 
 struct block {
@@ -131,8 +145,13 @@ struct block {
     unsigned users;  /* calls that are reading or writing it now */
     unsigned pins;   /* conversions, asynchronous copies, translation */
     uint64_t charged;
-    uint8_t *pages;  /* KIND_SVM and KIND_UVM: state of each page */
+    uint8_t *pages;  /* KIND_SVM: state of each page */
     struct block *cache_next, *cache_previous;
+    unsigned registered;     /* registrations of the block with a device */
+    bool parked;             /* v3: freed, but other processes still see it */
+    struct mapping *maps;    /* KIND_RESERVED: sorted by address */
+    int bound;               /* KIND_RESERVED: node of the first mapping; -1: none yet */
+    struct opening *opening; /* KIND_OPENED */
 };
 
 struct heap {
@@ -158,6 +177,7 @@ struct plan {
     bool populate; /* physical memory is taken at once */
     bool expose;   /* the CPU may read and write it */
     bool device_read_only;
+    uint64_t address; /* where it must be; 0: anywhere */
 };
 
 LOCAL bool kind_is_device(enum kind kind);
@@ -172,6 +192,21 @@ LOCAL struct block *block_at(uint64_t address);
 LOCAL struct block *live_block_at(uint64_t address);
 /* Finds room and enters a block; NULL if there is no address space. */
 LOCAL struct block *block_place(const struct plan *plan);
+/* The same at an address; PLACED_BUSY if it is taken or outside the area for such blocks. */
+enum placed { PLACED_OK, PLACED_BUSY, PLACED_NO_MEMORY };
+LOCAL enum placed block_place_at(const struct plan *plan, struct block **block);
+/* A heap of one block outside the windows. */
+LOCAL struct block *block_place_outside(const struct plan *plan);
+/* Does the range touch any heap / lie wholly in one? */
+LOCAL bool heaps_touch(uint64_t address, uint64_t size);
+LOCAL bool heaps_hold(uint64_t address, uint64_t size);
+/* Calls a function for every block of a kind. */
+LOCAL void blocks_of_kind(enum kind kind, void (*visit)(struct block *block, unsigned argument), unsigned argument);
+/* v3: memory that other processes pin is not released but parked; false if nobody pins it. */
+LOCAL bool block_park(struct block *block);
+/* Releases parked blocks that nobody else sees any more. */
+LOCAL void blocks_unpark(void);
+LOCAL void blocks_forget_parked(void);
 /* Takes a block out and gives its memory back; the block must not be in use. */
 LOCAL void block_release(struct block *block);
 LOCAL void heaps_open_device(unsigned device);
@@ -186,11 +221,13 @@ LOCAL struct block *block_like(const struct plan *plan);
 /* ---------------------------------------------------------------- cache of freed blocks (cache.c) */
 LOCAL struct block *cache_pick(const struct plan *plan);
 LOCAL void cache_put(struct block *block);
+/* Takes bytes of a node's capacity; cached blocks are released and managed pages swapped out for them.  0 or -1. */
+LOCAL int node_take(unsigned node, enum page_class class, uint64_t bytes);
 /* Releases what is cached for a node (NODES: for all); returns whether anything was released. */
 LOCAL bool cache_drain(unsigned node);
 LOCAL void cache_remove(struct block *block);
 
-/* ---------------------------------------------------------------- pages of MEM_SVM and MEM_UVM (pages.c) */
+/* ---------------------------------------------------------------- pages of MEM_SVM (pages.c) */
 enum { PAGE_UNSET = 0, PAGE_HOST = 1, PAGE_DEVICE0 = 2, PAGE_STATE_MASK = 0x7f, PAGE_LOCKED = 0x80 };
 LOCAL int pages_make(struct block *block);
 LOCAL void pages_drop(struct block *block);
@@ -207,6 +244,25 @@ LOCAL bool page_to_host(struct block *block, uint64_t address);
 /* Takes pages from the CPU, or gives them back (migrate.c). */
 LOCAL void cpu_access(uint64_t address, uint64_t size, bool allowed);
 
+/* ---------------------------------------------------------------- managed memory, MEM_UVM (uvm_*.c, see uvm.h) */
+/* A block is known from now on, and closed to the CPU; 0 or -1.  And it is not known any more. */
+LOCAL int uvm_add(uint64_t start, uint64_t size);
+LOCAL void uvm_remove(uint64_t start, uint64_t size);
+LOCAL void uvm_open_device(unsigned device);
+/* The device's pages come home. */
+LOCAL void uvm_close_device(unsigned device);
+/* Swaps managed pages out until the device has size bytes free; false if it cannot have them. */
+LOCAL bool uvm_make_room(unsigned device, uint64_t size);
+/* The CPU may not go there: serves the access, or false if it is not for managed memory. */
+LOCAL bool uvm_cpu_fault(uint64_t address, bool write);
+/* drvMemcpy with an end in the window, drvMemsetD8 of a range in it; v2. */
+LOCAL drvError_t uvm_copy(uint64_t dst, uint64_t src, uint64_t size);
+LOCAL drvError_t uvm_set(uint64_t address, uint8_t value, uint64_t size);
+LOCAL void uvm_lock(void);
+LOCAL void uvm_unlock(void);
+LOCAL void uvm_unlock_child(void);
+LOCAL void uvm_forget(void);
+
 /* ---------------------------------------------------------------- the process (process.c) */
 struct device_state {
     bool open, ever_open, blocked;
@@ -221,6 +277,8 @@ struct state {
     bool any_device_opened;
     bool host_used; /* some host allocation happened: device 0 is registered with the kernel (v2) */
     bool user_malloc_attribute; /* feature 2 was asked for */
+    bool registrations_recorded; /* feature 11 was asked for (v2) */
+    unsigned last_opened;        /* the device opened last, again or not */
     struct device_state device[V2_MAX_AGENT];
 };
 LOCAL extern struct state state;
@@ -245,8 +303,9 @@ struct end {
     enum place place;
     bool managed; /* bytes are reached through the alias, not through the address itself */
     unsigned device;
-    uint64_t address;
+    uint64_t address, size;
     struct block *block;
+    bool shared; /* memory that another process may see: opened or imported */
 };
 /* v2: does user space take this address for an SVM one?  Set, copy, advise, prefetch and translate ask. */
 LOCAL bool v2_is_svm(uint64_t address);
@@ -256,6 +315,9 @@ LOCAL drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, str
 enum v3_use { V3_SET, V3_COPY_SYNC, V3_CONVERT };
 LOCAL drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct end *end);
 LOCAL void end_release(struct end *end);
+/* Turns the use of an end into a pin, and drops that. */
+LOCAL void end_pin(struct end *end);
+LOCAL void end_unpin(struct end *end);
 /* Locked forms for pairs: checks that hold for every copy, direction included. */
 LOCAL drvError_t resolve_pair(uint64_t dst, uint64_t src, uint64_t size, struct end *to, struct end *from);
 LOCAL drvMemcpyKind_t direction_of(const struct end *to, const struct end *from);

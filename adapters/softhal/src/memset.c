@@ -2,14 +2,22 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 /* v2: every page of the range must belong to a live block; blocks may follow each other. */
 static bool fully_allocated(uint64_t address, uint64_t size)
 {
     uint64_t end = address + size;
     while (address < end) {
+        const struct mapping *mapping = mapping_at(address);
         const struct block *block = live_block_at(address);
+        if (block != NULL && block->heap->kind == KIND_RESERVED) {
+            if (mapping == NULL) {
+                return false;
+            }
+            address = mapping->start + mapping->size;
+            continue;
+        }
         if (block == NULL) {
             return false;
         }
@@ -85,6 +93,10 @@ DVresult drvMemsetD8(DVdeviceptr dst, size_t destMax, uint8_t value, size_t num)
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {
         return code;
+    }
+    if (window_has(&windows.uvm, dst) && !v2_crosses_soma(dst, num)) {
+        leave();
+        return uvm_set(dst, value, num);
     }
     code = generation() == GEN_V2 ? v2_set_check(dst, num, &end) : v3_resolve(dst, num, V3_SET, &end);
     leave();

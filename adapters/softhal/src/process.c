@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 struct state state = {.lock = PTHREAD_MUTEX_INITIALIZER, .idle = PTHREAD_COND_INITIALIZER};
 
@@ -25,10 +25,12 @@ void state_unlock(void)
 static void before_fork(void)
 {
     pthread_mutex_lock(&state.lock);
+    uvm_lock();
 }
 
 static void in_parent(void)
 {
+    uvm_unlock();
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -38,6 +40,8 @@ static void in_child(void)
     pthread_cond_t fresh_idle = PTHREAD_COND_INITIALIZER;
     state.lock = fresh_lock;
     state.idle = fresh_idle;
+    views_unlock_child();
+    uvm_unlock_child();
     if (state.joined) {
         state.forked = true;
     }
@@ -82,7 +86,12 @@ static drvError_t join_locked(void)
 static void start_over(void)
 {
     conversions_forget();
+    registrations_forget();
+    uvm_forget();
     heaps_forget();
+    handles_forget();
+    peers_forget();
+    views_forget();
     windows_drop();
     domain_forget();
     memset(state.device, 0, sizeof(state.device));
@@ -92,6 +101,8 @@ static void start_over(void)
     state.any_device_opened = false;
     state.host_used = false;
     state.user_malloc_attribute = false;
+    state.registrations_recorded = false;
+    state.last_opened = 0;
 }
 
 drvError_t enter(void)
@@ -182,7 +193,10 @@ static drvError_t open_device(uint32_t devid)
     if (device->blocked || devid >= config_get()->devices) {
         /* Blocked by a close that failed, or an id that cannot be converted. */
         code = DRV_ERROR_PARA_ERROR;
-    } else if (!device->open) {
+    } else {
+        state.last_opened = devid;
+    }
+    if (code == DRV_ERROR_NONE && !device->open) {
         device->open = true;
         device->ever_open = true;
         state.any_device_opened = true;

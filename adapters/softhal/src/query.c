@@ -1,5 +1,5 @@
 /* query.c - drvMemGetAttribute and halMemGetAddressRange. */
-#include "internal.h"
+#include "vmm.h"
 
 /* What a query found; devId is written to the caller only when the public code writes it. */
 struct answer {
@@ -10,7 +10,8 @@ struct answer {
 static uint32_t page_size_of(const struct heap *heap, uint64_t granule)
 {
     /* v2 reports small pages for normal MEM_DEV only, the other device kinds as 2 MiB; giant pages too. */
-    bool small = granule == SMALL_PAGE && (generation() == GEN_V3 || heap->kind == KIND_DEV || heap->kind == KIND_SVM);
+    bool small = granule == SMALL_PAGE && (generation() == GEN_V3 || heap->kind == KIND_DEV || heap->kind == KIND_SVM ||
+                                           heap->kind == KIND_OPENED);
     return (uint32_t)(small || FAULT(attr_page_size) ? SMALL_PAGE : HUGE_PAGE);
 }
 
@@ -27,6 +28,20 @@ static void v2_paged_attribute(uint64_t address, const struct heap *heap, struct
     answer->device = page >= PAGE_DEVICE0 ? reported_device(page - PAGE_DEVICE0) : 0;
     answer->write_device = true;
     answer->page_size = page_size_of(heap, heap->granule);
+}
+
+/* v2 keeps side and device for a whole reservation, from its first mapping until it is freed. */
+static drvError_t v2_reserved_attribute(const struct block *block, struct answer *answer)
+{
+    if (block == NULL) {
+        return DRV_ERROR_INVALID_VALUE;
+    }
+    bool device = block->bound >= 0 && block->bound != HOST_NODE;
+    answer->type = device ? DV_MEM_LOCK_DEV : DV_MEM_LOCK_HOST;
+    answer->device = device ? reported_device((unsigned)block->bound) : block->bound < 0 ? 0 : HOST_DEVID;
+    answer->write_device = true;
+    answer->page_size = (uint32_t)block->granule;
+    return DRV_ERROR_NONE;
 }
 
 /* v2 answers by window and heap, not by allocation: a freed address in a living heap still has one. */
@@ -48,8 +63,11 @@ static drvError_t v2_attribute(uint64_t address, struct answer *answer)
     }
     bool managed_host = heap != NULL && kind_is_host(heap->kind);
     if (heap == NULL || managed_host) {
-        bool user = !managed_host && !window_has(&windows.host_uva, address) && state.user_malloc_attribute;
-        answer->type = user ? DV_MEM_USER_MALLOC : DV_MEM_LOCK_HOST;
+        bool ordinary = !managed_host && !window_has(&windows.host_uva, address);
+        answer->type = ordinary && state.user_malloc_attribute ? DV_MEM_USER_MALLOC : DV_MEM_LOCK_HOST;
+        if (ordinary && is_registered(address)) {
+            answer->type = DV_MEM_USER_REGISTER;
+        }
         answer->page_size = (uint32_t)SMALL_PAGE;
         return DRV_ERROR_NONE;
     }
@@ -57,7 +75,15 @@ static drvError_t v2_attribute(uint64_t address, struct answer *answer)
         v2_paged_attribute(address, heap, answer);
         return DRV_ERROR_NONE;
     }
-    answer->type = heap->kind == KIND_DVPP ? DV_MEM_LOCK_DEV_DVPP : DV_MEM_LOCK_DEV;
+    if (heap->kind == KIND_RESERVED) {
+        /* Outside the window only what is mapped is known. */
+        bool dynamic = !window_has(&windows.svm, address);
+        return dynamic && mapping_at(address) == NULL ? DRV_ERROR_PARA_ERROR
+                                                      : v2_reserved_attribute(live_block_at(address), answer);
+    }
+    answer->type = heap->kind == KIND_DVPP     ? DV_MEM_LOCK_DEV_DVPP
+                   : heap->kind == KIND_OPENED ? DV_MEM_SVM_DEVICE
+                                               : DV_MEM_LOCK_DEV;
     answer->device = reported_device(heap->node);
     answer->write_device = true;
     answer->page_size = page_size_of(heap, heap->granule);
@@ -76,14 +102,16 @@ static drvError_t v3_attribute(uint64_t address, struct answer *answer)
     if (block == NULL || address - block->start >= block->requested) {
         return DRV_ERROR_NOT_EXIST;
     }
-    if (heap->kind == KIND_CP_ONLY) {
+    const struct mapping *mapping = mapping_at(address);
+    if (heap->kind == KIND_CP_ONLY || (heap->kind == KIND_RESERVED && mapping == NULL)) {
         return DRV_ERROR_PARA_ERROR;
     }
-    bool host = kind_is_host(heap->kind);
-    answer->type = host ? DV_MEM_LOCK_HOST : DV_MEM_LOCK_DEV;
-    answer->device = host ? HOST_DEVID : reported_device(heap->node);
+    unsigned node = mapping != NULL ? mapping->handle->node : heap->node;
+    bool host = node == HOST_NODE;
+    answer->type = host ? DV_MEM_LOCK_HOST : heap->kind == KIND_OPENED ? DV_MEM_SVM_DEVICE : DV_MEM_LOCK_DEV;
+    answer->device = host ? HOST_DEVID : reported_device(node);
     answer->write_device = true;
-    answer->page_size = page_size_of(heap, block->granule);
+    answer->page_size = page_size_of(heap, mapping != NULL ? mapping->handle->granule : block->granule);
     return DRV_ERROR_NONE;
 }
 
@@ -116,6 +144,14 @@ static bool find_range(uint64_t address, uint64_t *base, uint64_t *size)
 {
     const struct heap *heap = heap_at(address);
     const struct block *block = live_block_at(address);
+    if (heap != NULL && heap->kind == KIND_RESERVED) {
+        const struct mapping *mapping = mapping_at(address);
+        if (mapping != NULL) {
+            *base = mapping->start;
+            *size = mapping->size;
+        }
+        return mapping != NULL;
+    }
     if (heap != NULL && heap->own) {
         block = heap->count > 0 ? live_block_at(heap->blocks[0]->start) : NULL;
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 bool v2_is_svm(uint64_t address)
 {
@@ -32,6 +32,7 @@ bool v2_crosses_soma(uint64_t address, uint64_t size)
 void end_release(struct end *end)
 {
     if (end->block != NULL) {
+        mappings_use(end->block, end->address, end->size, -1, 0);
         block_unuse(end->block);
         end->block = NULL;
     }
@@ -42,15 +43,59 @@ static void end_hold(struct end *end, struct block *block)
     end->managed = true;
     end->block = block;
     block->users++;
+    mappings_use(block, end->address, end->size, 1, 0);
+}
+
+void end_pin(struct end *end)
+{
+    struct block *block = end->block;
+    end_release(end);
+    if (block != NULL) {
+        block->pins++;
+        mappings_use(block, end->address, end->size, 0, 1);
+        end->block = block; /* now stands for the pin */
+    }
+}
+
+void end_unpin(struct end *end)
+{
+    if (end->block != NULL) {
+        mappings_use(end->block, end->address, end->size, 0, -1);
+        block_unpin(end->block);
+        end->block = NULL;
+    }
+}
+
+/* Where a mapped range is: its owner decides, device or host. */
+static bool resolve_mapped(const struct block *block, uint64_t address, uint64_t size, struct end *end)
+{
+    const struct mapping *mapping = mapping_in(block, address);
+    if (mapping == NULL || !mappings_cover(block, address, size)) {
+        return false;
+    }
+    end->place = mapping->handle->node == HOST_NODE ? PLACE_HOST : PLACE_DEVICE;
+    end->device = mapping->handle->node;
+    end->shared = mapping->handle->kind == HANDLE_IMPORTED;
+    return true;
+}
+
+/* A device's address of registered host memory is that host memory. */
+static bool resolve_registered(uint64_t address, uint64_t size, struct end *end)
+{
+    if (!registered_alias(&address, size)) {
+        return false;
+    }
+    end->address = address;
+    end->place = PLACE_HOST;
+    return true;
 }
 
 /* MEM_SVM: where the first page is decides; a destination without pages gets host pages. */
 static drvError_t v2_resolve_paged(uint64_t address, uint64_t size, bool is_source, struct block *block, struct end *end)
 {
     unsigned page = page_state(block, address);
-    bool uvm = block->heap->kind == KIND_UVM;
     if (page == PAGE_UNSET && is_source) {
-        return uvm ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
+        return DRV_ERROR_PARA_ERROR;
     }
     if (!is_source && pages_to_host(block, address, size) != 0) {
         return DRV_ERROR_OUT_OF_MEMORY;
@@ -68,15 +113,15 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
 {
     memset(end, 0, sizeof(*end));
     end->address = address;
+    end->size = size;
     if (!v2_is_svm(address)) {
         end->place = PLACE_PLAIN;
+        (void)resolve_registered(address, size, end);
         return DRV_ERROR_NONE;
     }
     struct block *block = live_block_at(address);
     if (block == NULL) {
-        /* A UVM source that is not allocated is answered like one without a page. */
-        bool uvm_source = is_source && window_has(&windows.uvm, address);
-        return uvm_source ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
+        return DRV_ERROR_PARA_ERROR;
     }
     const struct heap *heap = block->heap;
     /* The kernel checks the heap, not the allocation: overrunning a block inside it is the caller's. */
@@ -87,11 +132,18 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
         return DRV_ERROR_PARA_ERROR;
     }
     drvError_t code = DRV_ERROR_NONE;
-    if (kind_is_paged(heap->kind)) {
+    if (heap->kind == KIND_UVM) {
+        code = DRV_ERROR_PARA_ERROR; /* the requests that come here know nothing of managed pages */
+    } else if (heap->kind == KIND_SVM) {
         code = v2_resolve_paged(address, size, is_source, block, end);
+    } else if (heap->kind == KIND_RESERVED) {
+        code = resolve_mapped(block, address, size, end) ? DRV_ERROR_NONE : DRV_ERROR_PARA_ERROR;
+    } else if (heap->kind == KIND_OPENED && !opening_readable(block)) {
+        code = DRV_ERROR_PARA_ERROR; /* the owner took the pages back */
     } else {
         end->place = PLACE_DEVICE;
         end->device = heap->node;
+        end->shared = heap->kind == KIND_OPENED;
     }
     if (code == DRV_ERROR_NONE) {
         end_hold(end, block);
@@ -126,6 +178,10 @@ drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct e
 {
     memset(end, 0, sizeof(*end));
     end->address = address;
+    end->size = size;
+    if (resolve_registered(address, size, end)) {
+        return DRV_ERROR_NONE;
+    }
     const struct heap *heap = heap_at(address);
     if (heap == NULL) {
         /* Outside every reservation: ordinary memory, unless the range runs into one. */
@@ -143,10 +199,22 @@ drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct e
     if (!v3_capable(block)) {
         return DRV_ERROR_PARA_ERROR;
     }
+    if (heap->kind == KIND_RESERVED) {
+        /* Address space alone has no capability; a range that leaves the mappings meets unallocated memory. */
+        if (mapping_in(block, address) == NULL) {
+            return DRV_ERROR_PARA_ERROR;
+        }
+        if (!resolve_mapped(block, address, size, end)) {
+            return use == V3_SET ? DRV_ERROR_INVALID_VALUE : DRV_ERROR_PARA_ERROR;
+        }
+        end_hold(end, block);
+        return DRV_ERROR_NONE;
+    }
     drvError_t code = v3_range(block, address, size, use);
     if (code != DRV_ERROR_NONE) {
         return code;
     }
+    end->shared = heap->kind == KIND_OPENED;
     end->place = kind_is_host(heap->kind) ? PLACE_HOST : PLACE_DEVICE;
     end->device = heap->node;
     end_hold(end, block);
@@ -161,6 +229,11 @@ drvMemcpyKind_t direction_of(const struct end *to, const struct end *from)
     return to->place == PLACE_DEVICE ? DRV_MEMCPY_HOST_TO_DEVICE : DRV_MEMCPY_HOST_TO_HOST;
 }
 
+static bool is_import(const struct end *end)
+{
+    return end->shared && end->block->heap->kind == KIND_RESERVED;
+}
+
 static drvError_t v2_resolve_pair(uint64_t dst, uint64_t src, uint64_t size, struct end *to, struct end *from)
 {
     to->block = NULL;
@@ -172,6 +245,11 @@ static drvError_t v2_resolve_pair(uint64_t dst, uint64_t src, uint64_t size, str
         direction_of(to, from) != DRV_MEMCPY_HOST_TO_DEVICE) {
         code = DRV_ERROR_PARA_ERROR;
     }
+    /* Within one device an imported handle has no copy path (v2 svm_master_memcpy.c). */
+    if (code == DRV_ERROR_NONE && direction_of(to, from) == DRV_MEMCPY_DEVICE_TO_DEVICE && to->device == from->device &&
+        (is_import(to) || is_import(from))) {
+        code = DRV_ERROR_NOT_SUPPORT;
+    }
     return code;
 }
 
@@ -179,7 +257,9 @@ static drvError_t v3_resolve_pair(uint64_t dst, uint64_t src, uint64_t size, str
 {
     from->block = NULL;
     drvError_t code = v3_resolve(dst, size, V3_COPY_SYNC, to);
-    return code == DRV_ERROR_NONE ? v3_resolve(src, size, V3_COPY_SYNC, from) : code;
+    code = code == DRV_ERROR_NONE ? v3_resolve(src, size, V3_COPY_SYNC, from) : code;
+    /* Over PCIe the memory of two other processes cannot be joined. */
+    return code == DRV_ERROR_NONE && to->shared && from->shared ? DRV_ERROR_NOT_SUPPORT : code;
 }
 
 drvError_t resolve_pair(uint64_t dst, uint64_t src, uint64_t size, struct end *to, struct end *from)

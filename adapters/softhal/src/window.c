@@ -13,16 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "internal.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define MOVED_WINDOWS 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(MOVED_WINDOWS)
-#define MOVED_WINDOWS 1
-#endif
+#include "vmm.h"
+#include "window.h"
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -39,7 +31,7 @@
 #define HOST_UVA_SECOND 0x2a0000000000ULL
 #define UVM_BASE 0x2b0000000000ULL
 #define SOMA_BASE 0x2e0000000000ULL
-#define REGISTER_BASE 0x300000000000ULL
+#define REGISTER_BASE 0x320000000000ULL
 #else
 #define SVM_BASE 0x100000000000ULL
 #define HOST_UVA_BASE 0x80000000000ULL
@@ -49,7 +41,8 @@
 #define REGISTER_BASE 0xFEE00000000ULL
 #endif
 
-#define BACKING_SIZE (1LL << 48)
+/* Virtual addresses first, physical handles from the middle on (peers.c). */
+#define BACKING_SIZE (1LL << 61)
 #define CHUNK (GIB)
 
 struct windows windows;
@@ -75,7 +68,7 @@ static void set_advice(void *start, uint64_t size)
     (void)madvise(start, size, MADV_DONTDUMP);
 }
 
-static bool hold(struct window *window, uint64_t base, uint64_t size)
+bool window_hold(struct window *window, uint64_t base, uint64_t size)
 {
     void *got = mmap(pointer(base), size, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
@@ -94,8 +87,8 @@ static bool hold(struct window *window, uint64_t base, uint64_t size)
 
 static bool hold_v2(void)
 {
-    if (!hold(&windows.svm, SVM_BASE, 8 * TIB) || !hold(&windows.uvm, UVM_BASE, 3 * TIB) ||
-        !hold(&windows.soma, SOMA_BASE, 2 * TIB) || !hold(&windows.registers, REGISTER_BASE, 8 * GIB)) {
+    if (!window_hold(&windows.svm, SVM_BASE, 8 * TIB) || !window_hold(&windows.uvm, UVM_BASE, 3 * TIB) ||
+        !window_hold(&windows.soma, SOMA_BASE, 2 * TIB) || !window_hold(&windows.registers, REGISTER_BASE, 8 * GIB)) {
         return false;
     }
     windows.dvpp = windows.svm.base;
@@ -103,8 +96,8 @@ static bool hold_v2(void)
     windows.dev_read_only = windows.read_only + 256 * GIB;
     windows.general = windows.dev_read_only + 512 * GIB;
     /* The only window that may be missing: MEM_HOST_UVA then answers busy. */
-    if (!hold(&windows.host_uva, HOST_UVA_BASE, TIB)) {
-        (void)hold(&windows.host_uva, HOST_UVA_SECOND, TIB);
+    if (!window_hold(&windows.host_uva, HOST_UVA_BASE, TIB)) {
+        (void)window_hold(&windows.host_uva, HOST_UVA_SECOND, TIB);
     }
     return true;
 }
@@ -112,7 +105,7 @@ static bool hold_v2(void)
 static bool hold_v3(void)
 {
     windows.general = SVM_BASE;
-    return hold(&windows.svm, SVM_BASE, 16 * TIB);
+    return window_hold(&windows.svm, SVM_BASE, 16 * TIB) && window_hold(&windows.registers, REGISTER_BASE, 8 * GIB);
 }
 
 static bool map_alias(void)
@@ -123,12 +116,10 @@ static bool map_alias(void)
         low = windows.uvm.base < low ? windows.uvm.base : low;
         high = windows.uvm.base + windows.uvm.size > high ? windows.uvm.base + windows.uvm.size : high;
     }
-    void *got = mmap(NULL, high - low, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, backing, (off_t)low);
-    if (got == MAP_FAILED) {
+    alias = window_map_new(high - low, low);
+    if (alias == NULL) {
         return false;
     }
-    set_advice(got, high - low);
-    alias = got;
     alias_window.base = low;
     alias_window.size = high - low;
     return true;
@@ -140,6 +131,11 @@ static void release(struct window *window)
         munmap(pointer(window->base), window->size);
         window->size = 0;
     }
+}
+
+int backing_fd(void)
+{
+    return backing;
 }
 
 int windows_map(void)
@@ -171,15 +167,29 @@ void windows_drop(void)
     memset(&alias_window, 0, sizeof(alias_window));
 }
 
-int memory_expose(uint64_t address, uint64_t size)
+int window_map_at(char *at, uint64_t size, int fd, uint64_t offset)
 {
-    void *got = mmap(pointer(address), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, backing,
-                     (off_t)address);
+    void *got = mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset);
     if (got == MAP_FAILED) {
         return -1;
     }
     set_advice(got, size);
     return 0;
+}
+
+char *window_map_new(uint64_t size, uint64_t offset)
+{
+    void *got = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, backing, (off_t)offset);
+    if (got == MAP_FAILED) {
+        return NULL;
+    }
+    set_advice(got, size);
+    return got;
+}
+
+int memory_expose(uint64_t address, uint64_t size)
+{
+    return window_map_at(pointer(address), size, backing, address);
 }
 
 void memory_hide(uint64_t address, uint64_t size)
@@ -195,9 +205,9 @@ void memory_discard(uint64_t address, uint64_t size)
     (void)fallocate(backing, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)address, (off_t)size);
 }
 
-char *memory_alias(uint64_t address)
+char *window_alias(uint64_t address)
 {
-    return alias + (address - alias_window.base);
+    return window_has(&alias_window, address) ? alias + (address - alias_window.base) : NULL;
 }
 
 bool memory_touched(uint64_t address, uint64_t size)
@@ -206,11 +216,21 @@ bool memory_touched(uint64_t address, uint64_t size)
     return data >= 0 && (uint64_t)data < address + size;
 }
 
+/* How much of a transfer of size bytes at address can be done in one go, and where. */
+static size_t piece(uint64_t address, uint64_t size, struct location *location)
+{
+    memory_locate(address, location);
+    uint64_t most = location->run < CHUNK ? location->run : CHUNK;
+    return (size_t)(size < most ? size : most);
+}
+
 int memory_write(uint64_t address, const void *from, uint64_t size)
 {
     const char *bytes = from;
     while (size > 0) {
-        ssize_t done = pwrite(backing, bytes, size < CHUNK ? size : CHUNK, (off_t)address);
+        struct location to;
+        size_t length = piece(address, size, &to);
+        ssize_t done = pwrite(to.fd, bytes, length, (off_t)to.offset);
         if (done <= 0) {
             if (done < 0 && errno == EINTR) {
                 continue;
@@ -228,7 +248,9 @@ int memory_read(uint64_t address, void *to, uint64_t size)
 {
     char *bytes = to;
     while (size > 0) {
-        ssize_t done = pread(backing, bytes, size < CHUNK ? size : CHUNK, (off_t)address);
+        struct location from;
+        size_t length = piece(address, size, &from);
+        ssize_t done = pread(from.fd, bytes, length, (off_t)from.offset);
         if (done <= 0) {
             if (done < 0 && errno == EINTR) {
                 continue;
