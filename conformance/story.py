@@ -7,7 +7,7 @@ A trace without outcomes, which is only a plan, is played by the model.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from itertools import groupby
 from typing import Any
@@ -242,13 +242,11 @@ class _Teller:
         """Remember which call gave the blocks that are new."""
         if not isinstance(step.outcome, Answered):
             return
-        view = world.views[step.actor]
-        things: list[tuple[Thing, int]] = [
-            *((("blocks", row.memory), row.base) for row in view.blocks),
-            *((("reservations", row.base), row.base) for row in view.reservations),
-            *((("handles", row.id), row.id) for row in view.handles),
-        ]
-        for thing, number in things:
+        things = dict(_things(world.views[step.actor]))
+        live = {thing for view in world.views.values() for thing, _ in _things(view)}
+        for thing in [t for t in self._origins if t[0] != "blocks" and t not in live]:
+            del self._origins[thing]  # the number may come again, and mean another one
+        for thing, number in things.items():
             if thing not in self._origins:
                 field = _field_of(step.outcome.out, number)
                 if field:
@@ -368,6 +366,13 @@ def stories_of(certificate: Certificate) -> dict[tuple[str, str, str], Story]:
 
 def _request(planned: Planned) -> Request:
     return Request(planned.interface, planned.args, planned.number)
+
+
+def _things(view: Any) -> Iterator[tuple[Thing, int]]:
+    """Iterate over what calls gave and is live, with the number that stands for it."""
+    yield from ((("blocks", row.memory), row.base) for row in view.blocks)
+    yield from ((("reservations", row.base), row.base) for row in view.reservations)
+    yield from ((("handles", row.id), row.id) for row in view.handles)
 
 
 def _field_of(out: Mapping[str, Any], value: int, path: str = "") -> str:
