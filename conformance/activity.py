@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from halcert.adapters.errors import AdapterError
+from halcert.adapters.errors import AdapterError, RequestRefused
 from halcert.conformance import machine, replay, scenarios, witness
 from halcert.conformance.draw import RandomDraw
 from halcert.conformance.experiments import EXPERIMENTS, Experiment
@@ -24,6 +24,8 @@ from halcert.conformance.tally import Tally
 from halcert.results import TraceStep
 
 Cause = tuple[str, str, str]
+TRIES = 3
+"""How often fewer calls of threads are tried: whether they fail depends on luck."""
 
 
 class Activity(msgspec.Struct, frozen=True):
@@ -166,8 +168,16 @@ def _followed_up(setting: Setting, broken: Broken, met: Failure, effort: Effort)
         with Lab(setting, "repetition", Tally()) as lab:
             return replay.repeat(lab, steps)
 
-    if effort.reduce > 0 and not any(step.thread for step in broken.steps):
-        broken = reduced(broken, again, effort.reduce)
+    def with_luck(steps: Sequence[TraceStep]) -> Broken | None:
+        met = (again(steps) for _ in range(TRIES))
+        try:
+            return next((each for each in met if each is not None), None)
+        except RequestRefused:  # a thread is left with what another one was to get for it
+            return None
+
+    if effort.reduce > 0:
+        threaded = any(step.thread for step in broken.steps)
+        broken = reduced(broken, with_luck if threaded else again, effort.reduce)
     repeated = sum(
         1
         for _ in range(effort.repetitions)

@@ -144,6 +144,21 @@ def run_program(lab: Lab, program: Program) -> bool:
     replies = lab.actor().threads(
         [[Request(c.interface, c.args, c.number) for c in calls] for calls in program]
     )
+    if not take_program(lab, program, replies):
+        return False
+    check_all(lab)
+    return True
+
+
+def take_program(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -> bool:
+    """Have what the threads of a program got judged and write it down.
+
+    Returns:
+        Whether the process can go on.
+
+    Raises:
+        Broken: no order of the calls explains what came.
+    """
     steps = _written_down(lab, program, replies)
     ends = list(_unanswered(program, replies))
     if any(used_nothing for _, used_nothing in ends):
@@ -174,7 +189,6 @@ def run_program(lab: Lab, program: Program) -> bool:
     lab.world = found
     lab.sightings.forget()
     _remember(lab, program, threads)
-    check_all(lab)
     return True
 
 

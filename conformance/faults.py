@@ -45,6 +45,7 @@ class FaultResult(msgspec.Struct, frozen=True):
         strength: strength of that rule.
         shape: how the rule was broken.
         test: test that found it.
+        allowed: what was allowed.
         came: what came.
         seconds: seconds of testing until it was found, or until the search was given up.
         steps: the smallest trace.
@@ -59,6 +60,7 @@ class FaultResult(msgspec.Struct, frozen=True):
     strength: str = ""
     shape: str = ""
     test: str = ""
+    allowed: str = ""
     came: str = ""
     seconds: float = 0.0
     steps: tuple[TraceStep, ...] = ()
@@ -113,6 +115,7 @@ def search(
                 strength=failure.strength,
                 shape=failure.shape,
                 test=done.activity,
+                allowed=failure.allowed,
                 came=failure.came,
                 seconds=before + failure.seconds,
                 steps=failure.steps,
@@ -181,8 +184,10 @@ def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
         adapter=target.adapter,
         origin=result.test,
         rule=result.rule,
+        allowed=result.allowed,
         came=result.came,
         environment=trace_environment(Options(fault=result.name or None)),
+        devices=target.devices,
     )
     path = out / "faults" / f"{result.name or 'unmodified'}.jsonl"
     write_trace(Trace(header, result.steps), path)

@@ -1,4 +1,4 @@
-"""Making a failing trace small: fewer calls first, then simpler arguments.
+"""Making a failing trace small: fewer processes first, then fewer calls, then simpler arguments.
 
 A candidate counts only if it fails with the same cause (rule, interface, shape), so that a
 reduction cannot drift to another fault.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import msgspec
@@ -32,7 +33,12 @@ def reduced(broken: Broken, again: Repeat, seconds: float) -> Broken:
     """
     until = time.monotonic() + seconds
     best = broken
-    for candidates in (_shorter, _simpler):
+    threaded = any(step.thread for step in broken.steps)
+    # Nobody asks whether something is promised about the calls of threads, so that their
+    # arguments have to stay those that were chosen with care.
+    for candidates in (
+        (_fewer_actors, _shorter) if threaded else (_fewer_actors, _shorter, _simpler)
+    ):
         improved = True
         while improved and time.monotonic() < until:
             improved = False
@@ -50,8 +56,9 @@ def _less(one: Broken, other: Broken) -> bool:
     return _weight(one.steps) < _weight(other.steps)
 
 
-def _weight(steps: Sequence[TraceStep]) -> tuple[int, int]:
-    return len(steps), sum(_size(step.args) for step in steps)
+def _weight(steps: Sequence[TraceStep]) -> tuple[int, int, int]:
+    actors = len({step.actor for step in steps})
+    return actors, len(steps), sum(_size(step.args) for step in steps)
 
 
 def _size(value: Any) -> int:
@@ -66,6 +73,22 @@ def _size(value: Any) -> int:
     return abs(value).bit_length() + value.bit_count() if isinstance(value, int) else 0
 
 
+def _fewer_actors(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
+    """Leave out a process with everything that depends on it, or let another make its calls."""
+    actors = sorted({step.actor for step in steps})
+    if len(actors) == 1:
+        return
+    for gone in reversed(actors):
+        kept = _without(steps, [place for place, each in enumerate(steps) if each.actor == gone])
+        if kept and kept[-1] is steps[-1]:
+            yield kept
+    for gone, other in pairwise(reversed(actors)):
+        yield [
+            msgspec.structs.replace(step, actor=other) if step.actor == gone else step
+            for step in steps
+        ]
+
+
 def _shorter(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
     """Leave out runs of calls, long ones first, with everything that depends on them."""
     count = len(steps) - 1
@@ -78,7 +101,7 @@ def _shorter(steps: Sequence[TraceStep]) -> Iterator[list[TraceStep]]:
         width //= 2
 
 
-def _without(steps: Sequence[TraceStep], places: range) -> list[TraceStep]:
+def _without(steps: Sequence[TraceStep], places: Sequence[int]) -> list[TraceStep]:
     gone = {steps[place].number for place in places}
     kept = []
     for place, step in enumerate(steps):

@@ -162,6 +162,7 @@ class Suite:
             allowed=failure.allowed,
             came=failure.came,
             environment=trace_environment(self.target.options),
+            devices=self.target.devices,
         )
         path = self.out / TRACES / f"{name}.jsonl"
         write_trace(Trace(header, failure.steps), path)

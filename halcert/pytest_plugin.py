@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +18,12 @@ import pytest
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
 from halcert.conformance.run import Choice, UsageError, prepared, sensible_jobs
-from halcert.conformance.suite import Suite, message_of, outcome_of
+from halcert.conformance.story import stories_of
+from halcert.conformance.suite import SEEDED_FAULT, Suite, message_of, outcome_of
+from halcert.conformance.trial import tried
 from halcert.conformance.verdicts import stands_against
-from halcert.reports import write_reports
-from halcert.results import Certificate, RuleResult, Verdict
+from halcert.reports import text_of, write_reports
+from halcert.results import Certificate, RuleResult, TraceStep, Verdict
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -67,6 +69,38 @@ def pytest_configure(config: pytest.Config) -> None:
     except (UsageError, AdapterError) as error:
         raise pytest.UsageError(str(error)) from error
     config.pluginmanager.register(SuitePlugin(suite), "halcert-suite")
+
+
+@pytest.fixture
+def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
+    """Repeat calls on a fresh implementation; the test fails if a rule is broken.
+
+    The implementation is the one that the options name, by default the bundled software driver.
+    """
+
+    def option(name: str) -> Any:
+        return request.config.getoption(name, None)
+
+    def check(
+        steps: Sequence[TraceStep],
+        profile: str = "ascend910b",
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        choice = Choice(
+            adapter=option("adapter") or "hal",
+            library=option("library"),
+            fault=option("fault"),
+            profile=profile,
+            environment={k: v for k, v in (environment or {}).items() if k != SEEDED_FAULT},
+        )
+        broken = tried(choice, steps)
+        if broken is not None:
+            violation = broken.violation
+            told = f"allowed: {violation.allowed}\ncame:    {violation.came}"
+            calls = text_of(broken.steps)
+            pytest.fail(f"{violation.rule} is broken\n{told}\n{calls}", pytrace=False)
+
+    return check
 
 
 class AreaCollector(pytest.Collector):
@@ -174,7 +208,7 @@ class SuitePlugin:
         """Write the reports; what cannot be written is a warning, the verdicts stay."""
         notes = list(self.suite.notes)
         try:
-            write_reports(certificate, self.suite.out)
+            write_reports(certificate, self.suite.out, stories=stories_of(certificate))
         except OSError as error:
             place = error.filename or self.suite.out
             notes.append(f"{place}: reports not written: {error.strerror}")

@@ -32,6 +32,7 @@ def page(
     proofs: Mapping[str, ProofNote] | None = None,
     statements: Mapping[str, Sequence[str]] | None = None,
     notices: Sequence[str] = (),
+    pictures: Mapping[view.Cause, str] | None = None,
 ) -> str:
     """Return the page of a certificate.
 
@@ -41,9 +42,10 @@ def page(
         proofs: what was proved, by rule id.
         statements: what the documents say, in their words, by rule id.
         notices: what the reader should know of the page itself.
+        pictures: pictures of findings as SVG, by rule, interface and shape.
     """
     texts = rule_texts(all_rules())
-    findings = view.findings(certificate, texts, out)
+    findings = view.findings(certificate, texts, out, pictures or {})
     rules = view.rules(certificate, findings, texts, proofs or {}, statements or {})
     environment, css, script = _environment(), _asset("page.css"), _asset("page.js")
     return environment.get_template(TEMPLATE).render(

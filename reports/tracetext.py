@@ -68,7 +68,7 @@ class _Types:
 
 
 @cache
-def _types(interface: str) -> _Types:
+def types_of(interface: str) -> _Types:
     known = _interfaces().get(interface)
     if known is None:
         return _Types({}, {})
@@ -84,7 +84,7 @@ def _interfaces() -> Mapping[str, Any]:
 def described(steps: Iterable[TraceStep]) -> tuple[StepText, ...]:
     """Return every call of a trace as text."""
     steps = tuple(steps)
-    names = _Names(steps)
+    names = Names(steps)
     crowd = len({step.actor for step in steps}) > 1
     threads = len({(step.actor, step.thread) for step in steps}) > 1
     return tuple(_described(step, names, _who(step, crowd, threads)) for step in steps)
@@ -97,7 +97,7 @@ def _who(step: TraceStep, crowd: bool, threads: bool) -> str:
     return ", ".join(parts)
 
 
-class _Names:
+class Names:
     """Names for what the calls of one trace gave."""
 
     def __init__(self, steps: Sequence[TraceStep]) -> None:
@@ -105,7 +105,7 @@ class _Names:
 
     def of_output(self, number: int, field: str) -> str:
         """Return the name of an output of a call."""
-        outputs = _types(self._interfaces.get(number, "")).outputs
+        outputs = types_of(self._interfaces.get(number, "")).outputs
         letter = _letter(outputs.get(field))
         alone = len(outputs) == 1 or (letter == "p" and _addresses(outputs) == 1)
         return f"{letter}{number}" if alone else f"{letter}{number}.{one_line(field)}"
@@ -135,8 +135,8 @@ def _declared(values: Mapping[str, Any], types: Mapping[str, Any]) -> Iterable[t
     return sorted(values.items(), key=lambda item: place.get(item[0], len(place)))
 
 
-def _described(step: TraceStep, names: _Names, who: str) -> StepText:
-    types = _types(step.interface)
+def _described(step: TraceStep, names: Names, who: str) -> StepText:
+    types = types_of(step.interface)
     arguments = tuple(
         (
             one_line(name),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote
 
@@ -43,6 +43,8 @@ BROKEN = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG, Verdict.FLAKY)
 STRENGTHS = tuple(each.value for each in Strength)
 CONDITIONS = (Kind.REJECTS.value, Kind.MAY_REJECT.value)
 """Kinds of rules whose condition must have been seen true and false."""
+Cause = tuple[str, str, str]
+"""What identifies a finding: rule, interface and shape."""
 FIRST_STEPS = 12
 LAST_STEPS = 48
 OUTCOMES = ("error", "failed", "skipped", "passed")
@@ -124,6 +126,7 @@ class FindingView:
         gap: how many calls are left out, and after which position.
         link: address of the trace file within the output folder; empty if there is none.
         replay: command that repeats the trace; empty if there is no trace file.
+        picture: memory before and after the call at fault, as SVG; empty if there is none.
     """
 
     number: int
@@ -133,11 +136,22 @@ class FindingView:
     gap: tuple[int, int]
     link: str
     replay: str
+    picture: str = ""
 
     @property
     def tone(self) -> str:
         """How it is coloured."""
         return TONES[self.finding.verdict]
+
+    @property
+    def export(self) -> str:
+        """Command that writes the trace as a C program; empty if there is no trace file."""
+        return f"{self.replay.replace('replay', 'export', 1)} --as c" if self.replay else ""
+
+    @property
+    def cause(self) -> Cause:
+        """What identifies the finding."""
+        return self.finding.rule, self.finding.interface, self.finding.shape
 
     @property
     def note_is_in_trace(self) -> bool:
@@ -272,11 +286,15 @@ def _strength(name: str, verdicts: Mapping[str, int]) -> StrengthNumbers:
 
 
 def findings(
-    certificate: Certificate, texts: Mapping[str, RuleText], out: Path | None
+    certificate: Certificate,
+    texts: Mapping[str, RuleText],
+    out: Path | None,
+    pictures: Mapping[Cause, str] | None = None,
 ) -> tuple[FindingView, ...]:
     """Return the findings, those that weigh most first."""
     weighed = sorted(certificate.findings, key=_weight)
-    return tuple(_finding(n, each, texts, out) for n, each in enumerate(weighed, start=1))
+    shown = (_finding(n, each, texts, out) for n, each in enumerate(weighed, start=1))
+    return tuple(replace(each, picture=(pictures or {}).get(each.cause, "")) for each in shown)
 
 
 def _weight(finding: Finding) -> tuple[int, int]:

@@ -8,9 +8,12 @@ from pathlib import Path
 from halcert.reports.junit import junit_xml
 from halcert.reports.machine import certificate_json
 from halcert.reports.page import page
+from halcert.reports.picture import picture
 from halcert.reports.schemas import certificate_schema, text_of
+from halcert.reports.view import Cause
 from halcert.results import Certificate, ProofNote, ProofsError, read_proofs
 from halcert.results.proof import FILE_NAME
+from halcert.results.story import Story
 from halcert.spec.statements import sentences_by_rule
 
 CERTIFICATE = "certificate.json"
@@ -25,6 +28,7 @@ def write_reports(
     *,
     proofs: Mapping[str, ProofNote] | None = None,
     statements: Mapping[str, Sequence[str]] | None = None,
+    stories: Mapping[Cause, Story] | None = None,
 ) -> list[Path]:
     """Write certificate, schema, JUnit XML and page into a folder, and return their paths.
 
@@ -33,6 +37,7 @@ def write_reports(
         out: the output folder; made if it does not exist.
         proofs: what was proved, by rule id; read from ``proofs.json`` in the folder if None.
         statements: what the documents say, by rule id; those of the spec if None.
+        stories: the stories of findings, for pictures, by rule, interface and shape.
 
     Raises:
         OSError: a file cannot be written.
@@ -42,7 +47,15 @@ def write_reports(
         statements = sentences_by_rule()
     if proofs is None:
         proofs, notices = _proofs_beside(out)
-    html = page(certificate, out=out, proofs=proofs, statements=statements, notices=notices)
+    pictures = {cause: picture(story) for cause, story in (stories or {}).items()}
+    html = page(
+        certificate,
+        out=out,
+        proofs=proofs,
+        statements=statements,
+        notices=notices,
+        pictures=pictures,
+    )
     contents = {
         CERTIFICATE: certificate_json(certificate),
         SCHEMA: text_of(certificate_schema()).encode(),

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
-_ODD = np.uint64(0x9E3779B97F4A7C15)
-_MIX = np.uint64(0xD6E8FEB86659FD93)
+STRIDE = 0x1000000000001
+"""Words by which a pattern is ahead of the one with the number below."""
+ODD = 0x9E3779B97F4A7C15
+MIX = 0xD6E8FEB86659FD93
+_ODD = np.uint64(ODD)
+_MIX = np.uint64(MIX)
 
 
 def pattern_bytes(pattern: int, offset: int, length: int) -> bytes:
@@ -17,7 +21,7 @@ def pattern_bytes(pattern: int, offset: int, length: int) -> bytes:
     first = offset // 8
     last = (offset + length + 7) // 8
     words = np.arange(first, last, dtype=np.uint64)
-    words += np.uint64(pattern * 0x1000000000001 & (2**64 - 1))
+    words += np.uint64(pattern * STRIDE & (2**64 - 1))
     words *= _ODD
     words ^= words >> np.uint64(32)
     words *= _MIX

@@ -20,6 +20,8 @@ COMMANDS = {
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
     "replay": "repeat a trace and say whether it still fails",
+    "explain": "tell the story of a trace in words",
+    "export": "write a trace as a C program, a test, a time line or a diagram",
     "spec": "look up rules",
     "doctor": "say what is here: implementations, devices, versions, and what is missing",
     "abi": "compare the declared binary interface with a header",
@@ -63,6 +65,7 @@ def cli() -> None:
       3  incomplete: a MUST rule was not exercised, or the run was cut short
       4  the implementation could not be started
       5  the suite or the adapter failed
+      6  a repeated trace shows another fault than it did
     """  # noqa: D301 - click reads the character as: keep these lines
 
 

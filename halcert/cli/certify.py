@@ -14,6 +14,7 @@ from halcert.cli.options import Seconds, areas_option, command_line, run_options
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
 from halcert.conformance.run import Choice, prepared
+from halcert.conformance.story import stories_of
 from halcert.reports import summary, write_reports
 from halcert.results import Certificate, Exit
 from halcert.results.proof import FILE_NAME as PROOFS
@@ -97,7 +98,7 @@ def certify(
 def _written(certificate: Certificate, out: Path) -> Sequence[Path]:
     """Write the reports; if that fails, say so and go on to the verdict."""
     try:
-        return write_reports(certificate, out)
+        return write_reports(certificate, out, stories=stories_of(certificate))
     except OSError as error:
         place = error.filename or out
         click.echo(f"halcert: {place}: reports not written: {error.strerror}", err=True)

@@ -1,31 +1,32 @@
-"""``halcert replay``: repeat a trace."""
+"""``halcert replay``: repeat a trace and say what has become of its fault."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
 
 from halcert.adapters.errors import RequestRefused
 from halcert.cli.options import target_options
-from halcert.conformance.book import REFERENCE
-from halcert.conformance.campaign import setting_of
-from halcert.conformance.lab import Broken, Lab
-from halcert.conformance.registry import adapter_named
-from halcert.conformance.replay import repeat
-from halcert.conformance.run import Choice, UsageError, target_of
+from halcert.cli.traces import checked_trace
+from halcert.conformance.lab import Broken, HarnessError
+from halcert.conformance.replay import Fate, fate_of, is_same
+from halcert.conformance.run import Choice, UsageError
+from halcert.conformance.story import story_of
 from halcert.conformance.suite import SEEDED_FAULT
-from halcert.conformance.tally import Tally
+from halcert.conformance.trial import trials
 from halcert.reports import text_of
-from halcert.results import Exit, Trace, read_trace
-from halcert.spec.catalogue import AREAS, interfaces
-from halcert.spec.language import Interface
-from halcert.spec.language.domain import annotations_of, domain_of
+from halcert.results import Exit, Trace
+from halcert.spec.catalogue import AREAS
 
-MOST = 1 << 64
+EXITS = {
+    Fate.GONE: Exit.OK,
+    Fate.STILL_THERE: Exit.VIOLATIONS,
+    Fate.FLAKY: Exit.INCOMPLETE,
+    Fate.CHANGED: Exit.CHANGED,
+}
 
 
 @click.command()
@@ -49,15 +50,24 @@ def replay(
     profile: str,
     times: int,
 ) -> int:
-    """Repeat the calls of a TRACE and say whether it still fails.
+    """Repeat the calls of a TRACE and say what has become of its fault.
 
     Adapter, library, profile and seeded fault are those of the trace unless they are given
     here, so that a trace found on one implementation can be tried on another.
 
-    Exit code 1 if a rule is broken again, 0 if not.
-    """
-    recorded = read_trace(trace)
-    check_interfaces(trace, recorded)
+    \b
+    Exit codes:
+      0  gone: no rule is broken in any repetition
+      1  still there: the rule of the trace is broken in the same way, each time
+      3  flaky: so in some repetitions, but not in all
+      6  changed: another rule is broken, or the same one in another way
+    """  # noqa: D301 - click reads the character as: keep these lines
+    recorded = checked_trace(trace)
+    for line, step in enumerate(recorded.steps, start=2):
+        if step.actor:
+            raise UsageError(
+                f"{trace}: line {line}: actor {step.actor}: replay knows process 0 only"
+            )
     header = recorded.header
 
     def chosen(name: str, given: str | None, from_trace: str | None) -> str | None:
@@ -75,94 +85,54 @@ def replay(
         environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
         areas=tuple(AREAS),
     )
-    target, _ = target_of(choice)
+    try:
+        tries = list(trials(choice, recorded.steps, times))
+    except RequestRefused as error:
+        raise UsageError(f"{trace}: {error}") from error
+    failures = [broken for broken, _ in tries]
     console = Console(highlight=False)
-    failures: list[Broken | None] = []
-    with adapter_named(target.adapter).open(target.profile, target.options) as session:
-        setting = setting_of(target, session)
-        for _ in range(times):
-            with Lab(setting, "replay", Tally()) as lab:
-                try:
-                    failures.append(repeat(lab, recorded.steps))
-                except RequestRefused as error:
-                    raise UsageError(f"{trace}: {error}") from error
-                steps = tuple(lab.steps)
-    console.print(text_of(steps), markup=False, soft_wrap=True)
-    return _verdict(console, recorded, failures)
+    console.print(text_of(tries[-1][1]), markup=False, soft_wrap=True)
+    cause = _cause_of(recorded)
+    fate = fate_of(failures, *cause)
+    console.print(_told(fate, failures, cause), markup=False, soft_wrap=True)
+    return int(EXITS[fate])
 
 
-def check_interfaces(path: Path, trace: Trace) -> None:
-    """See that every call of a trace is of a known interface with fitting arguments.
-
-    Raises:
-        UsageError: one is not; names file and line.
-    """
-    known = interfaces()
-    for line, step in enumerate(trace.steps, start=2):
-        if step.interface not in known:
-            raise UsageError(f"{path}: line {line}: there is no interface {step.interface!r}")
-        if step.actor != 0:
-            raise UsageError(f"{path}: line {line}: actor {step.actor}: a trace has one process, 0")
-        if step.thread < 0:
-            raise UsageError(f"{path}: line {line}: thread {step.thread}: threads count from 0")
-        try:
-            check_arguments(known[step.interface], step.args)
-        except RecursionError:
-            raise UsageError(f"{path}: line {line}: nested too deeply") from None
-        except (AttributeError, LookupError, TypeError, ValueError) as error:
-            raise UsageError(f"{path}: line {line}: {step.interface} {error}") from error
+def _cause_of(trace: Trace) -> tuple[str, str]:
+    """Return the rule that a trace breaks and how, as far as it says so."""
+    try:
+        broken = story_of(trace).broken
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, HarnessError):
+        broken = None  # written by hand, perhaps, or of another version of the rules
+    if broken is not None and broken.rule == trace.header.rule:
+        return broken.rule, broken.shape
+    return trace.header.rule, ""
 
 
-def check_arguments(interface: Interface, args: Mapping[str, Any]) -> None:
-    """See that arguments are what an interface takes; references may stand for numbers.
-
-    Raises:
-        ValueError: they are not; other errors are possible where structures are malformed.
-    """
-    wanted = interface.call.__struct_fields__
-    if set(args) != set(wanted):
-        raise ValueError(f"takes {', '.join(wanted)}, not {', '.join(args) or 'nothing'}")
-    kinds = annotations_of(interface.call)
-    plain = {name: _without_references(value) for name, value in args.items()}
-    for name, value in plain.items():
-        domain = domain_of(kinds[name])
-        if domain is None or domain.role in ("out", "given"):
-            continue
-        if not isinstance(value, int) or not domain.low <= value <= domain.high:
-            raise ValueError(f"takes a number of {domain.low} to {domain.high} as {name}")
-    interface.parse(plain)
-
-
-def _without_references(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        if REFERENCE not in value:
-            return {key: _without_references(each) for key, each in value.items()}
-        number, field, plus = value[REFERENCE], value.get("field"), value.get("plus", 0)
-        if not (_is_number(number) and isinstance(field, str) and _is_number(plus)):
-            raise TypeError(f"cannot take {dict(value)} as a reference to what a call gave")
-        return 0
-    if isinstance(value, list):
-        return [_without_references(each) for each in value]
-    return value
+def _told(fate: Fate, failures: Sequence[Broken | None], cause: tuple[str, str]) -> str:
+    """Return the verdict in words: how often the fault came, and what came instead."""
+    count = len(failures)
+    if fate is Fate.GONE:
+        return f"gone: no rule is broken in {count} repetitions"
+    lines = []
+    ways: dict[tuple[str, str], list[Broken]] = {}
+    for failure in failures:
+        if failure is not None:
+            ways.setdefault((failure.violation.rule, failure.violation.shape), []).append(failure)
+    for way in sorted(ways, key=lambda way: (not is_same(way, cause), -len(ways[way]))):
+        word = fate.value if is_same(way, cause) else "another failure"
+        lines += _failure(word, ways[way], count)
+    sound = failures.count(None)
+    if sound:
+        lines.append(f"no rule is broken in {sound} of {count} repetitions")
+    return "\n".join(lines)
 
 
-def _is_number(value: Any) -> bool:
-    """Tell whether a value is a number that an address may be counted with."""
-    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST
-
-
-def _verdict(console: Console, trace: Trace, failures: list[Broken | None]) -> int:
-    broken = [failure for failure in failures if failure is not None]
-    same = [failure for failure in broken if failure.violation.rule == trace.header.rule]
-    if not broken:
-        console.print(f"gone: no rule is broken in {len(failures)} repetitions", markup=False)
-        return int(Exit.OK)
-    violation = (same or broken)[0].violation
-    often = f"in {len(broken)} of {len(failures)} repetitions"
-    word = "still there" if same or not trace.header.rule else "another failure"
-    console.print(
-        f"{word} {often}: {violation.rule} ({violation.strength.value})\n"
-        f"  allowed: {violation.allowed}\n  came:    {violation.came}",
-        markup=False,
-    )
-    return int(Exit.VIOLATIONS)
+def _failure(word: str, met: Sequence[Broken], count: int) -> list[str]:
+    violation = met[0].violation
+    often = f"{word} in {len(met)} of {count} repetitions"
+    return [
+        f"{often}: {violation.rule} ({violation.strength.value})",
+        f"  allowed: {violation.allowed}",
+        f"  came:    {violation.came}",
+    ]

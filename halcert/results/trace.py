@@ -118,6 +118,7 @@ class TraceHeader(msgspec.Struct, frozen=True):
         allowed: what the rule allows, in words.
         came: what came, in words.
         environment: configuration that the implementation was started with.
+        devices: ids of the devices that were present; empty if that is not known.
     """
 
     format: str = FORMAT
@@ -131,6 +132,7 @@ class TraceHeader(msgspec.Struct, frozen=True):
     allowed: str = ""
     came: str = ""
     environment: dict[str, str] = {}
+    devices: tuple[int, ...] = ()
 
 
 class Trace(msgspec.Struct, frozen=True):

@@ -41,3 +41,5 @@ class Exit(IntEnum):
     """The implementation could not be started."""
     HARNESS = 5
     """The suite or the adapter failed."""
+    CHANGED = 6
+    """A trace was repeated and shows another fault than it did."""

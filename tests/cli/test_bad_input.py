@@ -13,7 +13,13 @@ from halcert.results import Trace, write_trace
 USAGE, NOT_STARTED = 2, 4
 
 
-@pytest.mark.parametrize("command", ["certify", "faults", "replay", "doctor", "abi", "spec", ""])
+COMMANDS_OF_TRACES = [["replay"], ["explain"], ["export", "--as", "c"]]
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["certify", "faults", "replay", "explain", "export", "doctor", "abi", "spec", ""],
+)
 def test_an_option_that_does_not_exist_is_named(halcert, command):
     done = halcert(*filter(None, [command]), "--nonsense")
     assert done.code == USAGE
@@ -254,9 +260,12 @@ def call(interface, **args):
         (3, call("halMemAlloc", pp=True, size=1, flag="DEV"), ("halMemAlloc",)),
     ],
 )
-def test_a_damaged_line_of_a_trace_is_named_with_its_file(halcert, damaged, line, text, words):
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
+def test_a_damaged_line_of_a_trace_is_named_with_its_file(
+    halcert, damaged, command, line, text, words
+):
     path = damaged(line, text)
-    done = halcert("replay", path)
+    done = halcert(*command, path)
     assert done.code == USAGE, done.text
     assert f"{path}: line {line}: " in done.err
     for word in words:
@@ -306,9 +315,10 @@ def test_a_structure_that_nobody_could_pass_is_told_with_file_and_interface(
     assert "halMemcpy2D" in done.err
 
 
-def test_a_trace_that_is_cut_off_is_told_with_the_line(halcert, damaged):
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
+def test_a_trace_that_is_cut_off_is_told_with_the_line(halcert, damaged, command):
     path = damaged(cut=-10)
-    done = halcert("replay", path)
+    done = halcert(*command, path)
     assert done.code == USAGE
     assert f"{path}: line 3: cut off" in done.err
 
@@ -321,17 +331,19 @@ def test_an_empty_trace_is_told(halcert, tmp_path):
     assert "line 1: empty" in done.err
 
 
-def test_bytes_that_are_no_text_are_told(halcert, damaged):
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
+def test_bytes_that_are_no_text_are_told(halcert, damaged, command):
     path = damaged()
     path.write_bytes(b"\xff\xfe\x00\n\xff\n")
-    done = halcert("replay", path)
+    done = halcert(*command, path)
     assert done.code == USAGE
     assert f"{path}: line 1" in done.err
 
 
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
 @pytest.mark.parametrize("name", ["nowhere.jsonl", "."])
-def test_a_trace_that_is_no_file_is_told(halcert, tmp_path, name):
-    done = halcert("replay", tmp_path / name)
+def test_a_trace_that_is_no_file_is_told(halcert, tmp_path, command, name):
+    done = halcert(*command, tmp_path / name)
     assert done.code == USAGE
     assert str(tmp_path) in done.err
 
@@ -342,6 +354,59 @@ def test_a_trace_of_an_unknown_profile_or_adapter_is_told(halcert, damaged):
         done = halcert("replay", path)
         assert done.code == USAGE
         assert "nonsense" in done.err
+
+
+@pytest.mark.parametrize("command", [["explain"], ["export", "--as", "mermaid"]], ids=str)
+def test_a_story_of_an_unknown_product_is_told(halcert, damaged, command):
+    path = damaged(1, '{"format": "halcert-trace/1", "profile": "ascend910"}')
+    done = halcert(*command, path)
+    assert done.code == USAGE
+    assert "did you mean 'ascend910b'" in done.err
+
+
+@pytest.mark.parametrize("options", [(), ("--as",), ("--as", "rust"), ("--as", "")], ids=str)
+def test_export_says_which_forms_there_are(halcert, damaged, options):
+    done = halcert("export", damaged(), *options)
+    assert done.code == USAGE
+    assert "--as" in done.err
+
+
+@pytest.mark.parametrize("place", [".", "taken/inside.c"])
+def test_a_place_that_export_cannot_write_is_told(halcert, damaged, tmp_path, place):
+    (tmp_path / "taken").touch()
+    done = halcert("export", damaged(), "--as", "c", "--output", place)
+    assert done.code == USAGE
+    assert place in done.err
+
+
+FREE = '{"number": 1, "interface": "halMemFree", "args": {"pp": %s}, "outcome": %s}'
+LOAD = '{"number": 1, "interface": "host.load", "args": {"address": 1, "size": 4}, "outcome": %s}'
+ANSWERED = '{"kind": "answered", "code": %s, "out": %s}'
+
+
+@pytest.mark.parametrize("form", ["c", "pytest", "perfetto", "mermaid"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        FREE % ('{"$": 7, "field": "pp"}', ANSWERED % (0, "{}")),
+        FREE % ("0", ANSWERED % (0, '{"pp": 1}')),
+        FREE % ("0", ANSWERED % (-(2**40), "{}")),
+        FREE % ("0", '{"kind": "missing", "symbol": "\\u0000*/"}'),
+        FREE % ("0", '{"kind": "hung", "seconds": -1}'),
+        LOAD % (ANSWERED % (0, '{"data": "no base64!"}')),
+        LOAD % (ANSWERED % (0, '{"data": "AA=="}')),
+        LOAD % (ANSWERED % (0, "{}")),
+        '{"number": 1, "interface": "halMemcpy2D", "args": {"p_copy": {"depth": 1}}}',
+        '{"number": 1, "interface": "halMemcpy2D", "args": {"p_copy": {"type": 1, "dma": 7}}}',
+        '{"number": 1, "interface": "drvMemDestroyAddr", "args": {"ptr": {"dma": 3, "x": 1}}}',
+    ],
+)
+def test_what_no_run_could_have_recorded_is_told_or_exported(halcert, damaged, form, line):
+    path = damaged(2, line)
+    for command in (["explain"], ["export", "--as", form]):
+        done = halcert(*command, path)
+        assert done.code in (0, USAGE), done.text
+        assert done.code == 0 or str(path) in done.err
 
 
 # ------------------------------------------------------------------------------ the out folder

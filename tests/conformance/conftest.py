@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from contextlib import ExitStack
+from functools import cache
+
 import pytest
 
 from halcert.adapters.hal import HalAdapter
+from halcert.adapters.protocol import Options
 from halcert.conformance.campaign import Target, setting_of
 from halcert.conformance.lab import Lab, Setting
 from halcert.conformance.tally import Tally
@@ -30,3 +34,19 @@ def driver():
 def driver_lab(driver: Setting):
     with Lab(driver, "test", Tally()) as made:
         yield made
+
+
+@pytest.fixture(scope="session")
+def driver_with():
+    """The bundled software driver with a seeded fault; one session for each."""
+    adapter = HalAdapter()
+    devices = tuple(range(adapter.describe().devices or 0))
+    with ExitStack() as stack:
+
+        @cache
+        def setting(fault: str) -> Setting:
+            options = Options(fault=fault)
+            session = stack.enter_context(adapter.open("ascend910b", options))
+            return setting_of(Target("hal", options, "ascend910b", ("svm",), devices), session)
+
+        yield setting

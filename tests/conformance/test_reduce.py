@@ -142,3 +142,42 @@ def test_a_long_trace_takes_few_repetitions_for_what_is_not_needed():
     again = failing_when(lambda kept: {100} <= {each.number for each in kept})
     assert numbers(reduced(broken(steps), again, LONG)) == [100, 256]
     assert len(again.seen) < 200
+
+
+# ---------------------------------------------------------------------- processes and threads
+
+
+def of(actor, number, name="call", **args):
+    return TraceStep(number, name, args, actor=actor)
+
+
+def actors(found):
+    return [each.actor for each in found.steps]
+
+
+def test_a_process_that_is_not_needed_goes_with_all_of_its_calls():
+    steps = [of(0, 1), of(1, 2), of(2, 3), of(1, 4), of(0, 5)]
+    again = failing_when(lambda kept: any(each.actor == 1 for each in kept))
+    found = reduced(broken(steps), again, LONG)
+    assert set(actors(found)) <= {0, 1}
+    assert len(found.steps) == 2
+
+
+def test_one_process_makes_the_calls_of_another_if_it_fails_all_the_same():
+    steps = [of(0, 1, "alloc"), of(1, 2, "free", pp=ref(1)), of(1, 3, "last")]
+    names = {"alloc", "free", "last"}
+    again = failing_when(lambda kept: {each.interface for each in kept} == names)
+    assert actors(reduced(broken(steps), again, LONG)) == [0, 0, 0]
+
+
+def test_processes_that_are_needed_stay():
+    steps = [of(0, 1), of(1, 2)]
+    again = failing_when(lambda kept: len({each.actor for each in kept}) == 2)
+    assert actors(reduced(broken(steps), again, LONG)) == [0, 1]
+
+
+def test_the_arguments_of_threads_stay_as_they_were_chosen():
+    steps = [TraceStep(number, "call", {"size": 77}, thread=number) for number in (1, 2, 3)]
+    again = failing_when(lambda kept: len(kept) >= 2)
+    found = reduced(broken(steps), again, LONG)
+    assert [each.args for each in found.steps] == [{"size": 77}, {"size": 77}]

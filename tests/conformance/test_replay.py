@@ -11,9 +11,11 @@ from halcert.conformance.book import references
 from halcert.conformance.draw import RandomDraw
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.observe import check_all, fill_all
-from halcert.conformance.replay import repeat
+from halcert.conformance.replay import Fate, fate_of, repeat
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
+from halcert.model.concrete import Violation
+from halcert.spec.language import Strength
 from halcert.spec.svm.flags import HOST, AllocFlags
 
 from .fake import DEVICE_MEMORY, FakeSession, answers, lab_for, setting_for
@@ -229,3 +231,37 @@ def fields(value):
             return [value["field"]]
         return [name for each in value.values() for name in fields(each)]
     return [name for each in value for name in fields(each)] if isinstance(value, list) else []
+
+
+# ------------------------------------------------------------------------ what became of a fault
+
+
+def met(rule, shape="accepted"):
+    violation = Violation(rule, Strength.MUST, shape, "", "")
+    return Broken(violation, "halMemFree", ())
+
+
+SAME, OTHER, OTHERWISE = met("A-B-001"), met("A-B-002"), met("A-B-001", "crashed")
+
+
+@pytest.mark.parametrize(
+    "failures, fate",
+    [
+        ([None], Fate.GONE),
+        ([None, None], Fate.GONE),
+        ([SAME], Fate.STILL_THERE),
+        ([SAME, SAME], Fate.STILL_THERE),
+        ([SAME, None], Fate.FLAKY),
+        ([None, SAME, OTHER], Fate.FLAKY),
+        ([OTHER], Fate.CHANGED),
+        ([OTHERWISE], Fate.CHANGED),
+        ([None, OTHER], Fate.CHANGED),
+    ],
+)
+def test_repetitions_tell_what_became_of_a_fault(failures, fate):
+    assert fate_of(failures, "A-B-001", "accepted") is fate
+
+
+def test_a_trace_that_names_no_rule_or_shape_is_still_there_if_anything_fails():
+    assert fate_of([OTHER], "") is Fate.STILL_THERE
+    assert fate_of([OTHERWISE], "A-B-001") is Fate.STILL_THERE

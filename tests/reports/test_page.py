@@ -8,9 +8,11 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
+from halcert.conformance.story import story_of
 from halcert.reports import page, write_reports
+from halcert.reports.picture import picture
 from halcert.reports.rulecode import code_of, highlighted
-from halcert.results import Verdict, write_proofs
+from halcert.results import Trace, TraceHeader, Verdict, write_proofs
 from halcert.spec import catalogue
 
 EVIL = "<script>alert(1)</script>\x1b[31m\x00\u202e\"'&"
@@ -184,3 +186,18 @@ def test_highlighting_changes_no_character_of_the_code():
         for piece in code_of(rule):
             marked = highlighted(piece.text)
             assert html.unescape(re.sub(r"</?span[^>]*>", "", marked)) == piece.text.rstrip()
+
+
+def test_a_finding_has_its_picture_and_the_page_stays_whole(make, mixed):
+    found = make.finding()
+    cause = (found.rule, found.interface, found.shape)
+    header = TraceHeader(profile="ascend910b", rule=found.rule, devices=(0, 1))
+    drawn = picture(story_of(Trace(header, make.steps())))
+    assert "<svg" in drawn
+    certificate = msgspec.structs.replace(mixed, findings=(found,))
+    text = page(certificate, pictures={cause: drawn})
+    assert drawn in text
+    read = Reader(text)
+    assert read.wrong == []
+    assert set(read.loads) == {"data:,"}
+    assert "before call 4" in read.words

@@ -1,0 +1,345 @@
+"""Promises about results as formulas: what must hold of the outputs, with all else filled in.
+
+A rule is run on the recorded state and arguments with terms for the outputs, by the symbolic
+reading, so that no promise is written down a second time. Addresses of live blocks are moved far
+apart before, each into a range of its own: whatever number then stands in a formula tells which
+block it belongs to, and is written as a distance into what a call gave.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from halcert.conformance.book import resolve
+from halcert.model.concrete.table import ConcreteTable
+from halcert.model.symbolic import Reading, Term
+from halcert.model.symbolic.paths import TooManyPaths
+from halcert.model.symbolic.state import known_state
+from halcert.model.symbolic.values import Variables, variables
+from halcert.results import Answered, TraceStep
+from halcert.results.story import Formula, Origin, Promise
+from halcert.spec.language import BitWord, Flag, Interface, Record
+from halcert.spec.language.domain import annotations_of
+from halcert.spec.profiles import Profile
+
+FIRST_PLACE = 1 << 62
+APART = 1 << 42
+"""Distance between blocks that were moved apart; more than any of them has bytes."""
+MOVED = (
+    ("blocks", ("base", "handle")),
+    ("reservations", ("base",)),
+    ("handles", ("id",)),
+    ("copies", ("target", "source")),
+    ("descriptors", ("target", "source")),
+)
+"""Columns that hold addresses or handles, by table."""
+Thing = tuple[str, int]
+"""A block by the name of its memory, a reservation by its address, or a handle."""
+RESULT = "result"
+TOP = 1 << 64
+
+
+class Region(NamedTuple):
+    """Numbers that belong together, and which call gave the first of them."""
+
+    start: int
+    length: int
+    origin: Origin | None
+
+
+class Atlas:
+    """Where live blocks, reservations and handles of a process were moved to.
+
+    Attributes:
+        view: the state with all of them at their new places.
+    """
+
+    def __init__(self, view: Any, origins: Mapping[Thing, Origin]) -> None:
+        """Move the things of a view; ``origins`` tells who gave them."""
+        self._old = sorted(_regions(view, origins))
+        self._bases = [region.start for region in self._old]
+        tables = {name: self._moved_table(getattr(view, name), columns) for name, columns in MOVED}
+        self.view = view.but(**tables, grants=self._moved_grants(view.grants))
+
+    def _moved_table(self, table: ConcreteTable[Any], columns: Sequence[str]) -> ConcreteTable[Any]:
+        made: Any = ConcreteTable(table.row_type)
+        for row in table:
+            made = made.put(row.but(**{name: self.moved(getattr(row, name)) for name in columns}))
+        moved: ConcreteTable[Any] = made
+        return moved
+
+    def _moved_grants(self, table: ConcreteTable[Any]) -> ConcreteTable[Any]:
+        made: Any = ConcreteTable(table.row_type)
+        for row in table:
+            base = self.moved(row.base)
+            made = made.put(row.but(base=base, place=row.place - row.base + base))
+        moved: ConcreteTable[Any] = made
+        return moved
+
+    def moved(self, number: int) -> int:
+        """Return where a number in a region was moved to; any other stays."""
+        place = bisect_right(self._bases, number) - 1
+        if place < 0 or number >= self._bases[place] + self._old[place].length:
+            return number
+        return self._start(place) + number - self._bases[place]
+
+    def _start(self, place: int) -> int:
+        low = self._bases[place] % (1 << 31)  # keeps every alignment that pages can have
+        return FIRST_PLACE + place * APART + low
+
+    def named(self, number: int) -> tuple[Origin, int] | None:
+        """Return which call gave the block next to a number, and how far behind its start it is."""
+        if number < FIRST_PLACE - APART // 2:
+            return None
+        place = (number - FIRST_PLACE + APART // 2) // APART
+        if place >= len(self._old):
+            return None
+        origin = self._old[place].origin
+        return None if origin is None else (origin, number - self._start(place))
+
+
+def _regions(view: Any, origins: Mapping[Thing, Origin]) -> Iterator[Region]:
+    """Iterate over what is live; mapped memory is part of the reservation that it lies in."""
+    for row in view.reservations:
+        yield Region(row.base, row.extent, origins.get(("reservations", row.base)))
+    for row in view.handles:
+        yield Region(row.id, 1, origins.get(("handles", row.id)))
+    for row in view.blocks:
+        if not view.reservations.covering(row.base).exists:
+            yield Region(row.base, row.extent, origins.get(("blocks", row.memory)))
+
+
+def promises(
+    interface: Interface,
+    profile: Profile,
+    step: TraceStep,
+    atlas: Atlas,
+    outputs: Mapping[int, Mapping[str, Any]],
+) -> tuple[Promise, ...]:
+    """Return what is promised about the result of a recorded call.
+
+    Args:
+        interface: its interface.
+        profile: the product.
+        step: the call, with its outcome.
+        atlas: the state before it.
+        outputs: what earlier calls gave, by number.
+    """
+    if not isinstance(step.outcome, Answered):
+        return ()
+    moved = {
+        number: {name: _moved(atlas, value) for name, value in out.items()}
+        for number, out in outputs.items()
+    }
+    call = interface.parse(resolve(step.args, moved))
+    results = variables(interface.result, RESULT)
+    reading = Reading(
+        interface, profile, known_state(atlas.view), Variables(call, (), True), results
+    )
+    writer = _Writer(step, interface.result, atlas)
+    found = []
+    try:
+        due = (reading.on_success, True) if step.outcome.code == 0 else (reading.on_failure, False)
+    except (TooManyPaths, TypeError):
+        return ()
+    for ensured in due[0]:
+        condition = writer.truth(ensured.kept)
+        if condition.op != "truth":
+            found.append(Promise(ensured.rule.id, ensured.rule.summary, due[1], condition))
+    return tuple(found)
+
+
+def _moved(atlas: Atlas, value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _moved(atlas, each) for name, each in value.items()}
+    plain = isinstance(value, int) and not isinstance(value, bool)
+    return atlas.moved(value) if plain else value
+
+
+TRUE = Formula("truth", (True,))
+FALSE = Formula("truth", (False,))
+
+
+def number(value: int) -> Formula:
+    """Return a number as a formula."""
+    return Formula("number", (value,))
+
+
+class _Writer:
+    """Writes terms as formulas; what the outputs lack is blank."""
+
+    def __init__(self, step: TraceStep, result: type, atlas: Atlas) -> None:
+        self._step = step
+        self._result = result
+        self._atlas = atlas
+        self._out: Mapping[str, Any] = getattr(step.outcome, "out", {})
+
+    # ------------------------------------------------------------------------------- conditions
+
+    def truth(self, value: Any) -> Formula:
+        if not isinstance(value, Term):
+            return TRUE if value else FALSE
+        if value.op == "bool":
+            return self._leaf(str(value.args[0]))
+        if value.op == "not":
+            return self._negated(self.truth(value.args[0]))
+        if value.op in ("and", "or"):
+            return self._many(value.op, [self.truth(each) for each in value.args])
+        if value.op in ("lt", "eq"):
+            return self._compared(value.op, value.args[0], value.args[1])
+        if value.op == "iff":
+            one, other = map(self.truth, value.args)
+            return self._chosen(one, other, self._negated(other))
+        if value.op == "ite":
+            return self._chosen(*map(self.truth, value.args))
+        raise TypeError(f"{value.op} is no condition")
+
+    def _negated(self, formula: Formula) -> Formula:
+        if formula.op == "truth":
+            return FALSE if formula.args[0] else TRUE
+        if formula.op == "not":
+            inner: Formula = formula.args[0]
+            return inner
+        if formula.op in ("lt", "le"):
+            return Formula("le" if formula.op == "lt" else "lt", formula.args[::-1])
+        if formula.op in ("eq", "ne"):
+            return Formula("ne" if formula.op == "eq" else "eq", formula.args)
+        if formula.op in ("and", "or"):
+            other = "or" if formula.op == "and" else "and"
+            return self._many(other, [self._negated(each) for each in formula.args])
+        return Formula("not", (formula,))
+
+    def _many(self, op: str, parts: Sequence[Formula]) -> Formula:
+        neutral, deciding = (TRUE, FALSE) if op == "and" else (FALSE, TRUE)
+        kept: list[Formula] = []
+        for part in parts:
+            inner = part.args if part.op == op else (part,)
+            kept += [each for each in inner if each != neutral and each not in kept]
+        if deciding in kept:
+            return deciding
+        if len(kept) == 1:
+            return kept[0]
+        return Formula(op, tuple(kept)) if kept else neutral
+
+    def _chosen(self, condition: Formula, yes: Formula, no: Formula) -> Formula:
+        if condition.op == "truth":
+            return yes if condition.args[0] else no
+        if yes == no:
+            return yes
+        first = self._many("or", [self._negated(condition), yes])
+        return self._many("and", [first, self._many("or", [condition, no])])
+
+    def _compared(self, op: str, left: Any, right: Any) -> Formula:
+        """Return a comparison with only sums on both sides, no constant beside a variable alone."""
+        total = _Sum()
+        total.add(self, left, 1)
+        total.add(self, right, -1)
+        more = [(f, n) for f, n in total.parts.items() if n > 0]
+        less = [(f, -n) for f, n in total.parts.items() if n < 0]
+        rest = total.rest
+        if op == "lt" and _roundness(rest + 1) > _roundness(rest) and more and less:
+            op, rest = "le", rest + 1
+        if not more and not less:
+            return TRUE if (rest < 0 if op == "lt" else rest == 0) else FALSE
+        if not less and (-rest < (op == "lt") or -rest >= TOP):
+            return TRUE if op == "lt" and -rest >= TOP else FALSE
+        if not more and (rest < 0 or rest >= TOP - (op == "lt")):
+            return TRUE if op == "lt" and rest < 0 else FALSE
+        if op == "lt" and not less and _roundness(rest + 1) > _roundness(rest):
+            op, rest = "le", rest + 1
+        left_rest = rest if (more and rest > 0 and less) or not more else 0
+        right_rest = -rest if left_rest == 0 else 0
+        return Formula(op, (_sum(more, left_rest), _sum(less, right_rest)))
+
+    # ---------------------------------------------------------------------------------- numbers
+
+    def number(self, value: Any) -> Formula:
+        if not isinstance(value, Term):
+            return number(int(value))
+        if value.op == "int":
+            return self._leaf(str(value.args[0]))
+        if value.op in ("mod", "div"):
+            return Formula(value.op, (self.number(value.args[0]), int(value.args[1])))
+        if value.op == "ite":
+            condition = self.truth(value.args[0])
+            yes, no = map(self.number, value.args[1:])
+            if condition.op == "truth":
+                return yes if condition.args[0] else no
+            return Formula("if", (condition, yes, no))
+        total = _Sum()
+        total.add(self, value, 1)
+        return _sum([(f, n) for f, n in total.parts.items()], total.rest)
+
+    def constant(self, value: int) -> tuple[Formula | None, int]:
+        """Return what a number stands for: a block, if it is an address, and a distance."""
+        named = self._atlas.named(value)
+        if named is None:
+            return None, value
+        origin, distance = named
+        return Formula("output", (origin.number, origin.field)), distance
+
+    def _leaf(self, name: str) -> Formula:
+        path = name.removeprefix(RESULT + ".").split(".")
+        value: Any = self._out
+        kind: Any = self._result
+        for place, part in enumerate(path):
+            if isinstance(kind, type) and issubclass(kind, BitWord):
+                field = kind.layout[part]
+                whole = Formula("output", (self._step.number, ".".join(path[:place])))
+                bits = Formula("bits", (whole, field.low, field.width))
+                return Formula("ne", (bits, number(0))) if isinstance(field, Flag) else bits
+            if part == "given":
+                return TRUE if value is not None else FALSE
+            kind = annotations_of(kind)[part]
+            value = value.get(part) if isinstance(value, Mapping) else None
+            if value is None and place == len(path) - 1:
+                return FALSE if kind is bool else number(0)
+            if value is None and isinstance(kind, type) and issubclass(kind, Record):
+                return FALSE if path[-1] == "given" else number(0)
+        return Formula("output", (self._step.number, ".".join(path)))
+
+
+class _Sum:
+    """A sum: how often each formula stands in it, and the number that is left."""
+
+    def __init__(self) -> None:
+        self.parts: dict[Formula, int] = {}
+        self.rest = 0
+
+    def add(self, writer: _Writer, value: Any, times: int) -> None:
+        if not isinstance(value, Term):
+            formula, rest = writer.constant(int(value))
+            self.rest += rest * times
+            self._count(formula, times)
+        elif value.op == "add":
+            for each in value.args:
+                self.add(writer, each, times)
+        elif value.op == "times" and not isinstance(value.args[1], Term):
+            self.add(writer, value.args[0], times * int(value.args[1]))
+        else:
+            formula = writer.number(value)
+            if formula.op == "number":
+                self.rest += formula.args[0] * times
+            else:
+                self._count(formula, times)
+
+    def _count(self, formula: Formula | None, times: int) -> None:
+        if formula is not None:
+            count = self.parts.get(formula, 0) + times
+            self.parts[formula] = count
+            if not count:
+                del self.parts[formula]
+
+
+def _roundness(value: int) -> int:
+    """Return how many zeros a number ends in, in the binary system; round ones are easier read."""
+    return (value & -value).bit_length() if value else 64
+
+
+def _sum(parts: Sequence[tuple[Formula, int]], rest: int) -> Formula:
+    terms = [f if n == 1 else Formula("times", (f, n)) for f, n in parts]
+    if rest or not terms:
+        terms.append(number(rest))
+    return terms[0] if len(terms) == 1 else Formula("add", tuple(terms))

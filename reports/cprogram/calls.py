@@ -1,0 +1,445 @@
+"""One call of a trace as C: what it needs, the call itself, and what it gave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from halcert.reports.cprogram.expressions import (
+    Uses,
+    Variable,
+    Variables,
+    as_number,
+    as_pointer,
+    flag_word,
+    literal,
+)
+from halcert.reports.cprogram.layouts import C_SCALARS
+from halcert.reports.tracetext import types_of
+from halcert.reports.values import is_reference
+from halcert.results import TraceStep
+from halcert.spec.abi.functions import (
+    CONTROL_VIEWS,
+    FUNCTIONS,
+    INFO_INPUTS,
+    INFO_VIEWS,
+    Parameter,
+    Passing,
+)
+from halcert.spec.abi.meanings import name_in
+from halcert.spec.abi.parameters import SCALAR_OF
+from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout
+from halcert.spec.language import BitWord
+from halcert.spec.language.domain import domain_of
+
+BYTES = "$bytes"
+HOST = {
+    "host.map": ("map_memory", ("size",)),
+    "host.unmap": ("unmap_memory", ("address",)),
+    "host.store": ("store_pattern", ("address", "size", "pattern", "offset")),
+    "host.fill": ("fill_memory", ("address", "size", "value")),
+    "host.load": ("load_memory", ("address", "size")),
+}
+"""What the program does itself: the function of the frame, and the order of its arguments."""
+
+
+@dataclass
+class CallText:
+    """A call in C.
+
+    Attributes:
+        before: declarations and assignments that it needs.
+        call: the call as an expression.
+        shown: what it gave: label and expression of each number.
+        unchanged: names of arrays and structures that the call must leave alone.
+        variables: declarations of what it gives, for places outside of the function.
+    """
+
+    before: list[str] = field(default_factory=list)
+    call: str = ""
+    shown: list[tuple[str, Variable]] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    variables: list[tuple[str, str]] = field(default_factory=list)
+
+
+class CallWriter:
+    """Writes calls; keeps count of what the program uses."""
+
+    def __init__(self, variables: Variables, uses: Uses) -> None:
+        """Take the variables of the program and what it uses."""
+        self._variables = variables
+        self._uses = uses
+        self._roles: Mapping[str, Any] = {}
+        self._written = CallText()
+        self._step = TraceStep(0, "", {})
+
+    def write(self, step: TraceStep) -> CallText:
+        """Return a call.
+
+        Raises:
+            KeyError: it refers to something that no call gives.
+        """
+        self._step, self._written = step, CallText()
+        self._roles = types_of(step.interface).arguments
+        if step.interface in HOST:
+            self._host(step)
+            return self._written
+        function = FUNCTIONS[step.interface]
+        if function.symbol not in self._uses.functions:
+            self._uses.functions.append(function.symbol)
+        arguments = [self._argument(each, step.args[each.name]) for each in function.parameters]
+        self._written.call = f"{function.symbol}({', '.join(arguments)})"
+        return self._written
+
+    def _host(self, step: TraceStep) -> None:
+        name, order = HOST[step.interface]
+        self._uses.helpers.add(name)
+        arguments = [self._host_argument(each, step.args[each]) for each in order]
+        if step.interface == "host.map":
+            variable = self._variables.plain(step, "address")
+            self._declare("void *", variable, "NULL")
+            arguments.append(f"&{variable}")
+        if step.interface == "host.unmap":
+            arguments.append(self._uses.size(self._variables.mapped(step.args["address"])))
+            self._written.shown.append((variable, Variable(variable, pointer=True)))
+        self._written.call = f"{name}({', '.join(arguments)})"
+
+    def _host_argument(self, name: str, value: Any) -> str:
+        if name == "address":
+            return self._pointer(value)
+        return self._uses.size(value) if name == "size" else self._number(value, "u64", "uint64_t")
+
+    # -------------------------------------------------------------------------------- arguments
+
+    def _argument(self, parameter: Parameter, value: Any) -> str:
+        written = _PASSED.get(parameter.passing)
+        if written is None:
+            raise ValueError(f"{self._step.interface} takes {parameter.passing.value}")
+        return written(self, parameter, value)
+
+    def _value(self, parameter: Parameter, value: Any) -> str:
+        if parameter.c_type.endswith("*"):
+            return self._pointer(value)
+        if is_reference(value):
+            return self._number(value, parameter.kind, parameter.c_type)
+        name = name_in(self._step.interface, parameter.name, value)
+        if name:
+            return self._uses.constant(name, value)
+        kind = self._roles.get(parameter.name)
+        if isinstance(kind, type) and issubclass(kind, BitWord):
+            return flag_word(value, self._uses)
+        domain = domain_of(kind)
+        if domain is not None and domain.role == "size":
+            return self._uses.size(value)
+        return literal(value)
+
+    def _number(self, value: Any, kind: str, c_type: str) -> str:
+        if is_reference(value):
+            variable, plus = self._variables.reference(value)
+            text = as_number(variable, plus, c_type, self._uses)
+            return f"({c_type})({text})" if kind != "u64" and not variable.narrow else text
+        return literal(int(value))
+
+    def _pointer(self, value: Any) -> str:
+        if is_reference(value):
+            return as_pointer(*self._variables.reference(value), self._uses)
+        return f"(void *){value:#x}" if value else "NULL"
+
+    def _out(self, parameter: Parameter, value: Any) -> str:
+        if not value:
+            return "NULL"
+        name = self._variables.plain(self._step, parameter.name)
+        kind = parameter.c_type.removesuffix("*").rstrip()
+        self._declare(kind, name, untouched(kind, self._uses))
+        variable = self._variables.of(self._step.number, parameter.name)
+        self._written.shown.append((name, variable))
+        return f"&{name}"
+
+    def _declare(self, c_type: str, name: str, value: str) -> None:
+        self._written.variables.append((c_type, name))
+        self._written.before.append(f"{name} = {value};")
+
+    def _blank_record(self, layout: str, name: str) -> str:
+        """Declare an output structure that holds what every output holds before its call."""
+        self._use_struct(layout)
+        self._written.variables.append((f"struct {layout}", name))
+        self._uses.helpers.add("untouched")
+        self._written.before.append(f"memset(&{name}, UNTOUCHED_BYTE, sizeof {name});")
+        return f"&{name}"
+
+    def _use_struct(self, layout: str) -> None:
+        self._uses.structs.add(layout)
+
+    def _out_record(self, parameter: Parameter, value: Any) -> str:
+        if not value:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        place = self._blank_record(parameter.kind, name)
+        self._show_members(parameter.name, LAYOUTS[parameter.kind], name)
+        return place
+
+    def _show_members(self, path: str, layout: Layout, whole: str) -> None:
+        """Show the plain members of a structure that the specification speaks of."""
+        known = types_of(self._step.interface).outputs.get(path)
+        told = getattr(known, "__struct_fields__", ())
+        for member in layout.members:
+            if member.name in told and member.count == 1 and member.kind in SCALARS:
+                text = f"{whole}.{member.c_path}"
+                self._written.shown.append((text, Variable(text, narrow=member.kind != "u64")))
+
+    def _in_record(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        self._input(parameter.kind, name, value)
+        self._written.unchanged.append(name)
+        return f"&{name}"
+
+    def _input(self, layout: str, name: str, value: Mapping[str, Any]) -> None:
+        self._use_struct(layout)
+        members = self._members(LAYOUTS[layout], value)
+        self._written.before.append(f"struct {layout} {name} = {{{', '.join(members) or '0'}}};")
+
+    def _members(self, layout: Layout, value: Mapping[str, Any]) -> list[str]:
+        found = []
+        for name, each in value.items():
+            member = layout.member(name)
+            found.append(f".{member.c_path} = {self._member(layout, name, each)}")
+        return found
+
+    def _member(self, layout: Layout, name: str, value: Any) -> str:
+        member = layout.member(name)
+        if isinstance(value, list | tuple):
+            return f"{{{', '.join(self._member(layout, name, each) for each in value) or '0'}}}"
+        if isinstance(value, Mapping) and not is_reference(value):
+            return f"{{{', '.join(self._members(LAYOUTS[member.kind], value)) or '0'}}}"
+        named = "" if is_reference(value) else name_in(layout.name, name, int(value))
+        if named:
+            return self._uses.constant(named, value)
+        return self._number(value, member.kind, C_SCALARS[member.kind])
+
+    def _in_array(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        c_type = parameter.c_type.removesuffix("*").rstrip()
+        items = [self._number(each, parameter.kind, c_type) for each in value]
+        name = self._variables.record(self._step, parameter.name)
+        self._array(c_type, name, items)
+        self._written.unchanged.append(name)
+        return name
+
+    def _in_records(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        self._use_struct(parameter.kind)
+        layout = LAYOUTS[parameter.kind]
+        items = [f"{{{', '.join(self._members(layout, each)) or '0'}}}" for each in value]
+        self._array(f"struct {parameter.kind}", name, items or ["{0}"])
+        self._written.unchanged.append(name)
+        return name
+
+    def _record_value(self, parameter: Parameter, value: Any) -> str:
+        name = self._variables.record(self._step, parameter.name)
+        self._input(parameter.kind, name, value or {})
+        return name
+
+    def _array(self, c_type: str, name: str, items: Sequence[str]) -> None:
+        space = "" if c_type.endswith("*") else " "
+        if len(set(items)) == 1 and len(items) > MOST_WRITTEN:
+            self._uses.helpers.add("repeated")
+            self._written.before += [
+                f"static {c_type}{space}{name}[{len(items)}];",
+                f"for (size_t i = 0; i < {len(items)}; i++)",
+                f"    {name}[i] = {items[0]};",
+            ]
+            return
+        inside = f"{{{', '.join(items)}}}" if items else "{0}"
+        self._written.before.append(f"{c_type}{space}{name}[] = {inside};")
+
+    # ------------------------------------------------------------------------------ descriptors
+
+    def _new_dma(self, parameter: Parameter, value: Any) -> str:  # noqa: ARG002 - one of several
+        if not value:
+            return "NULL"
+        return self._descriptor_place(value)
+
+    def _descriptor_place(self, value: Any) -> str:
+        members: Mapping[str, Any] = {}
+        fresh = value is True
+        if isinstance(value, Mapping) and not is_reference(value):
+            members = {name: each for name, each in value.items() if name != "dma"}
+            fresh = value.get("dma", True) is True
+        name = self._variables.descriptor(self._step)
+        if fresh:
+            self._blank_record("DMA_ADDR", name)
+            members = {"devid": 0, **members}
+        elif name.startswith("forged"):
+            self._forged(name)
+        layout = LAYOUTS["DMA_ADDR"]
+        for member, each in members.items():
+            text = self._member(layout, member, each)
+            self._written.before.append(f"{name}.{layout.member(member).c_path} = {text};")
+        for member in ("fixed_size", "virt_id"):
+            text = f"{name}.{member}"
+            self._written.shown.append((text, Variable(text, narrow=True)))
+        return f"&{name}"
+
+    def _forged(self, name: str) -> None:
+        self._use_struct("DMA_ADDR")
+        self._written.variables.append(("struct DMA_ADDR", name))
+
+    def _dma(self, parameter: Parameter, value: Any) -> str:
+        return self._descriptor(f"{parameter.name}{self._step.number}", value)
+
+    def _descriptor(self, name: str, value: Any) -> str:
+        """Return a pointer to an earlier descriptor, or to a changed copy of it."""
+        if not value:
+            return "NULL"
+        changed: Mapping[str, Any] = {}
+        if isinstance(value, Mapping) and not is_reference(value):
+            changed = {key: each for key, each in value.items() if key != "dma"}
+            value = value.get("dma", 0)
+        if is_reference(value):
+            variable, _ = self._variables.reference(value)
+            place = variable.text
+        elif value:
+            place = f"&forged{value}"
+            self._forged(f"forged{value}")
+        else:
+            return "NULL"
+        if not changed:
+            return place
+        self._use_struct("DMA_ADDR")
+        self._written.before.append(f"struct DMA_ADDR {name} = {place.removeprefix('&')};")
+        layout = LAYOUTS["DMA_ADDR"]
+        for member, each in changed.items():
+            text = self._member(layout, member, each)
+            self._written.before.append(f"{name}.{layout.member(member).c_path} = {text};")
+        return f"&{name}"
+
+    def _dma_array(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        items = [self._descriptor(f"{name}_{place}", each) for place, each in enumerate(value)]
+        self._array("struct DMA_ADDR *", name, items)
+        return name
+
+    # ------------------------------------------------------------------------- by type of call
+
+    def _copy_2d(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        members = {key: each for key, each in value.items() if key != "dma"}
+        chosen = value.get("dma")
+        place = ""
+        if chosen:
+            earlier = int(members.get("type", 0)) == DESTROYS
+            place = (
+                self._descriptor(f"{name}_dma", chosen)
+                if earlier
+                else self._descriptor_place(chosen)
+            )
+        self._input(parameter.kind, name, members)
+        if place and place != "NULL":
+            path = LAYOUTS["MEMCPY2D"].member("dma").c_path
+            self._written.before.append(f"{name}.{path} = (uint64_t){place};")
+        return f"&{name}"
+
+    def _info(self, parameter: Parameter, value: Any) -> str:
+        if value is False or value is None:
+            return "NULL"
+        view = INFO_VIEWS.get(int(self._step.args.get("type", 0)), INFO_VIEWS[0])
+        member = next(m.name for m in LAYOUTS["MemInfo"].members if m.kind == view)
+        name = self._variables.record(self._step, parameter.name)
+        place = self._blank_record("MemInfo", name)
+        given = {} if value is True else dict(value)
+        inputs = dict.fromkeys(INFO_INPUTS.get(view, ()), 0) | given
+        layout = LAYOUTS[view]
+        for key, each in inputs.items():
+            target = f"{name}.{member}.{layout.member(key).c_path}"
+            if isinstance(each, list | tuple):
+                array = f"{key}{self._step.number}"
+                items = [self._number(item, "u64", "uint64_t") for item in each]
+                self._array("uint64_t", array, items)
+                self._written.before.append(f"{target} = (uint64_t){array};")
+            else:
+                text = self._member(layout, key, each or 0)
+                self._written.before.append(f"{target} = {text};")
+        self._show_members(parameter.name, layout, f"{name}.{member}")
+        return place
+
+    def _control_kind(self, place: int) -> str:
+        return CONTROL_VIEWS.get(int(self._step.args.get("type", 0)), ("", ""))[place]
+
+    def _control_in(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        if isinstance(value, Mapping) and BYTES in value:
+            value = bytes.fromhex(str(value[BYTES]))
+        if isinstance(value, bytes):
+            self._array("uint8_t", name, [str(each) for each in value])
+            return name
+        kind = self._control_kind(0) or "u64"
+        if kind in SCALARS:
+            c_type = C_SCALARS[kind]
+            number = self._number(value.get("value", 0), kind, c_type)
+            self._written.before.append(f"{c_type} {name} = {number};")
+        else:
+            self._input(kind, name, value)
+        return f"&{name}"
+
+    def _control_size(self, parameter: Parameter, value: Any) -> str:  # noqa: ARG002 - one of several
+        if value is not None:
+            return self._number(value, "u64", "size_t")
+        if self._step.args.get("param_value") is None:
+            return "0"
+        return f"sizeof {self._variables.record(self._step, 'param_value')}"
+
+    def _control_out(self, parameter: Parameter, value: Any) -> str:
+        if not value:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        kind = self._control_kind(1) or "u64"
+        if kind not in SCALARS:
+            place = self._blank_record(kind, name)
+            self._show_members(parameter.name, LAYOUTS[kind], name)
+            return place
+        self._declare(C_SCALARS[kind], name, untouched(C_SCALARS[kind], self._uses))
+        self._written.shown.append((name, Variable(name, narrow=kind != "u64")))
+        return f"&{name}"
+
+
+DESTROYS = 2
+"""Type of halMemcpy2D that destroys a descriptor."""
+MOST_WRITTEN = 16
+"""Elements of an array that are written out even if they are all the same."""
+_PASSED: dict[Passing, Callable[[CallWriter, Parameter, Any], str]] = {
+    Passing.VALUE: CallWriter._value,  # noqa: SLF001 - the table is the class's own
+    Passing.OUT: CallWriter._out,  # noqa: SLF001 - likewise
+    Passing.IN_RECORD: CallWriter._in_record,  # noqa: SLF001 - likewise
+    Passing.OUT_RECORD: CallWriter._out_record,  # noqa: SLF001 - likewise
+    Passing.IN_ARRAY: CallWriter._in_array,  # noqa: SLF001 - likewise
+    Passing.IN_RECORDS: CallWriter._in_records,  # noqa: SLF001 - likewise
+    Passing.RECORD_VALUE: CallWriter._record_value,  # noqa: SLF001 - likewise
+    Passing.NEW_DMA: CallWriter._new_dma,  # noqa: SLF001 - likewise
+    Passing.DMA: CallWriter._dma,  # noqa: SLF001 - likewise
+    Passing.DMA_ARRAY: CallWriter._dma_array,  # noqa: SLF001 - likewise
+    Passing.COPY_2D: CallWriter._copy_2d,  # noqa: SLF001 - likewise
+    Passing.INFO: CallWriter._info,  # noqa: SLF001 - likewise
+    Passing.CONTROL_IN: CallWriter._control_in,  # noqa: SLF001 - likewise
+    Passing.CONTROL_SIZE: CallWriter._control_size,  # noqa: SLF001 - likewise
+    Passing.CONTROL_OUT: CallWriter._control_out,  # noqa: SLF001 - likewise
+}
+
+
+def untouched(c_type: str, uses: Uses) -> str:
+    """Return what an output of a type holds before its call."""
+    uses.helpers.add("untouched")
+    if c_type.endswith("*"):
+        return f"({c_type})UNTOUCHED"
+    return "UNTOUCHED" if SCALAR_OF.get(c_type, "u64") == "u64" else f"({c_type})UNTOUCHED"

@@ -1,0 +1,181 @@
+"""What the rules demand of a call as C: of its code, of its outputs, and of bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import structs
+
+from halcert.reports.cprogram.expressions import Uses, Variables, literal
+from halcert.results.story import Demand, Formula, Promise, Stretch
+from halcert.spec.abi.codes import symbol_of
+from halcert.spec.language import poison
+
+COMPARISONS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
+JOINTS = {"and": " && ", "or": " || ", "add": " + "}
+OPERATORS = {"times": "*", "mod": "%", "div": "/"}
+LOOSE = {**COMPARISONS, **JOINTS, "if": "?", "bits": "&"}
+WIDE, NARROW = 64, 32
+
+
+class CheckWriter:
+    """Writes checks; keeps count of what the program uses."""
+
+    def __init__(self, variables: Variables, uses: Uses) -> None:
+        """Take the variables of the program and what it uses."""
+        self._variables = variables
+        self._uses = uses
+
+    # ------------------------------------------------------------------------------------ codes
+
+    def code(self, demand: Demand, rule: str) -> str:
+        """Return the check of a return code; empty if any will do."""
+        if demand.success and not demand.failure:
+            self._uses.helpers.add("must_succeed")
+            return f'must_succeed(code, NO_CODE, "{rule}");'
+        codes = self._codes(demand.codes)
+        if demand.success:
+            self._uses.helpers.add("must_succeed")
+            return f'must_succeed(code, {codes}, "{rule}");'
+        self._uses.helpers.add("must_fail")
+        return f'must_fail(code, {codes}, "{rule}");'
+
+    def either(self, demand: Demand, rule: str) -> str:
+        """Return the check of a code where a refusal is as good as a success."""
+        if not demand.failure:
+            return self.code(demand, rule)
+        if not demand.codes:
+            return ""
+        self._uses.helpers.add("may_fail")
+        return f'may_fail(code, {self._codes(demand.codes)}, "{rule}");'
+
+    def _codes(self, codes: Sequence[int]) -> str:
+        if not codes:
+            return "ANY_CODE"
+        self._uses.codes.update(codes)
+        return f"CODES({', '.join(symbol_of(code) for code in codes)})"
+
+    # ---------------------------------------------------------------------------------- outputs
+
+    def promise(self, promise: Promise) -> list[str]:
+        """Return the check of a promise, or nothing where an output that it needs is not there."""
+        parts = promise.condition.args if promise.condition.op == "and" else (promise.condition,)
+        try:
+            conditions = [self._condition(each) for each in parts]
+        except KeyError:
+            return []
+        self._uses.helpers.add("must_hold")
+        return [
+            f"/* {promise.rule}: {promise.summary} */",
+            *(f'must_hold({each}, "{promise.rule}");' for each in conditions),
+        ]
+
+    def _condition(self, formula: Formula) -> str:
+        op, args = formula.op, formula.args
+        if op == "truth":
+            return "true" if args[0] else "false"
+        if op == "not":
+            return f"!({self._condition(args[0])})"
+        if op in ("and", "or"):
+            return JOINTS[op].join(
+                f"({text})" if each.op in ("and", "or") else text
+                for each, text in ((each, self._condition(each)) for each in args)
+            )
+        if op in COMPARISONS:
+            wide = any(_is_wide(each) for each in args)
+            left, right = (self._number(each, wide=wide) for each in args)
+            return f"{left} {COMPARISONS[op]} {right}"
+        return f"{self._number(formula)} != 0"
+
+    @staticmethod
+    def _inner(formula: Formula, write: Any) -> str:
+        return f"({write(formula)})" if formula.op in LOOSE else str(write(formula))
+
+    def _number(self, formula: Formula, *, wide: bool = False) -> str:
+        op, args = formula.op, formula.args
+        if op == "number":
+            return self._literal(args[0])
+        if op == "output":
+            variable = self._variables.of(*args)
+            cast = variable.pointer or (variable.narrow and wide)
+            text = f"({variable.text})" if variable.text.startswith("&") else variable.text
+            return f"(uint64_t){text}" if cast else text
+        if op == "bits":
+            inner, low, width = args
+            text = self._inner(inner, lambda each: self._number(each, wide=True))
+            shifted = f"{text} >> {low}" if low else text
+            return f"({shifted} & {literal((1 << width) - 1)})"
+        if op == "add":
+            return " + ".join(self._number(each, wide=True) for each in args)
+        if op in OPERATORS:
+            inner = self._inner(args[0], lambda each: self._number(each, wide=True))
+            return f"{inner} {OPERATORS[op]} {literal(args[1])}"
+        if op == "if":
+            condition, yes, no = args
+            return (
+                f"({self._inner(condition, self._condition)} ? {self._number(yes)} "
+                f": {self._number(no)})"
+            )
+        return f"({self._condition(formula)})"
+
+    def _literal(self, value: int) -> str:
+        for width, text in ((WIDE, "UNTOUCHED"), (NARROW, "(uint32_t)UNTOUCHED")):
+            if value == poison(width):
+                self._uses.helpers.add("untouched")
+                return text
+        return self._uses.size(value)
+
+    # ------------------------------------------------------------------------------------ bytes
+
+    def stretch(self, address: str, stretch: Stretch, rule: str) -> str:
+        """Return the check of bytes behind an address."""
+        self._uses.helpers.add("must_read")
+        where = f"(char *){address} + {stretch.start}" if stretch.start else address
+        length = self._uses.size(stretch.length)
+        if stretch.pattern is None:
+            self._uses.helpers.add("must_be_filled")
+            return f'must_be_filled({where}, {length}, {literal(stretch.value)}, "{rule}");'
+        self._uses.helpers.add("must_be_pattern")
+        what = f"{literal(stretch.pattern)}, {literal(stretch.value)}"
+        return f'must_be_pattern({where}, {length}, {what}, "{rule}");'
+
+    def stretches(self, address: str, stretches: Sequence[Stretch], rule: str) -> list[str]:
+        """Return the checks of bytes behind an address."""
+        return [self.stretch(address, each, rule) for each in merged(stretches)]
+
+    def unchanged(self, name: str, rule: str) -> str:
+        """Return the check that a call left the guarded copy of an input alone."""
+        self._uses.helpers.add("must_be_unchanged")
+        return f'must_be_unchanged(guarded_{name}, &{name}, sizeof {name}, "{name}", "{rule}");'
+
+
+def merged(stretches: Sequence[Stretch]) -> list[Stretch]:
+    """Return the stretches, those that continue each other as one."""
+    found: list[Stretch] = []
+    for each in stretches:
+        last = found[-1] if found else None
+        if last is not None and _continues(last, each):
+            found[-1] = structs.replace(last, length=last.length + each.length)
+        else:
+            found.append(each)
+    return found
+
+
+def _continues(one: Stretch, other: Stretch) -> bool:
+    if one.pattern != other.pattern or one.start + one.length != other.start:
+        return False
+    return other.value == one.value + (0 if one.pattern is None else one.length)
+
+
+def _is_wide(formula: Formula) -> bool:
+    """Tell whether a number may need 64 bits."""
+    if formula.op == "number":
+        return bool(formula.args[0] > poison(NARROW))
+    return formula.op in ("add", "times")
+
+
+def quoted(text: str) -> str:
+    """Return a text as a string of C."""
+    plain = text.encode("ascii", "backslashreplace").decode()
+    return '"' + plain.replace("\\", "\\\\").replace('"', '\\"').replace("??", "?\\?") + '"'

@@ -1,0 +1,42 @@
+"""What every program has around its calls: pieces of C, of which it gets those that it uses.
+
+The pieces stand in ``frame.c``. A line ``//// name: others`` begins one and tells which others
+it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cache
+from importlib.resources import files
+
+from halcert.spec.pattern import MIX, ODD, STRIDE
+
+
+@cache
+def _sections() -> dict[str, tuple[tuple[str, ...], str]]:
+    """Return the pieces of the frame: what each needs, and its text."""
+    text = files("halcert.reports.cprogram").joinpath("frame.c").read_text()
+    found = {}
+    for part in text.split("//// ")[1:]:
+        first, _, rest = part.partition("\n")
+        name, _, needs = first.partition(":")
+        found[name] = tuple(needs.split()), rest.strip()
+    return found
+
+
+def pieces(used: Collection[str]) -> list[str]:
+    """Return the pieces of the frame that a program uses, in their order."""
+    sections = _sections()
+    wanted = {"base"}
+    waiting = [*used]
+    while waiting:
+        name = waiting.pop()
+        if name in sections and name not in wanted:
+            wanted.add(name)
+            waiting += sections[name][0]
+    values = {"PATTERN_STRIDE": STRIDE, "PATTERN_ODD": ODD, "PATTERN_MIX": MIX}
+    found = [text for name, (_, text) in sections.items() if name in wanted]
+    for name, value in values.items():
+        found = [text.replace(name, f"{value:#x}ULL") for text in found]
+    return found

@@ -1,0 +1,324 @@
+"""The functions of a program that make its calls: one for each process and each thread."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from halcert.reports.cprogram.calls import CallText, CallWriter
+from halcert.reports.cprogram.checks import CheckWriter, quoted
+from halcert.reports.cprogram.expressions import Uses, Variables, as_pointer
+from halcert.reports.references import makers, paths
+from halcert.reports.tracetext import described
+from halcert.reports.values import is_reference
+from halcert.results import Crashed, TraceStep
+from halcert.results.story import Demand, Story, StoryStep
+from halcert.spec.abi.functions import FUNCTIONS
+
+CODE_SHAPES = ("accepted", "refused", "code", "account")
+"""Ways in which a rule is broken by a return code."""
+
+
+@dataclass
+class Body:
+    """A function of the program: a process, or a thread of one.
+
+    Attributes:
+        name: name of the function.
+        title: what it is.
+        lines: its statements.
+        variables: type and name of what its calls give, if it is kept outside of the function.
+    """
+
+    name: str
+    title: str
+    lines: list[str] = field(default_factory=list)
+    variables: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """What a call of one process gives and calls of another need."""
+
+    text: str
+    c_type: str
+    maker: TraceStep
+
+    @property
+    def name(self) -> str:
+        """Its name among the things that processes share."""
+        return re.sub(r"\W+", "_", self.text)
+
+
+class FunctionWriter:
+    """Writes the functions of one program.
+
+    Attributes:
+        uses: what they use.
+        threaded: some calls are made by threads.
+        actors: numbers of the processes.
+    """
+
+    def __init__(self, story: Story) -> None:
+        """Take the story that the program tells."""
+        self._story = story
+        self._steps = [each for each in story.steps if each.made]
+        plain = [each.step for each in self._steps]
+        self._texts = {each.number: each for each in described(plain)}
+        self._variables = Variables(plain)
+        self.uses = Uses()
+        self._calls = CallWriter(self._variables, self.uses)
+        self._checks = CheckWriter(self._variables, self.uses)
+        self.threaded = any(step.thread for step in plain)
+        self.actors = sorted({step.actor for step in plain}) or [0]
+        self.crossings = self._crossings() if self.forked else []
+
+    @property
+    def forked(self) -> bool:
+        """The calls are made by several processes."""
+        return len(self.actors) > 1
+
+    def bodies(self) -> list[Body]:
+        """Return the functions: threads first, then the processes in the order of their numbers."""
+        mains = {actor: Body(f"process_{actor}", f"process {actor}") for actor in self.actors}
+        if not self.forked:
+            mains[self.actors[0]] = Body("calls", "the calls")
+        threads: list[Body] = []
+        turn = 0
+        for together, run in groupby(self._steps, key=lambda each: each.step.thread > 0):
+            steps = list(run)
+            if together:
+                turn += 1
+                threads += self._section(steps, mains, turn)
+                continue
+            for each in steps:
+                turn += 1
+                self._alone(each, mains[each.step.actor], turn)
+        bodies = [*threads, *mains.values()]
+        for body in bodies:
+            if any(line.startswith("code = ") for line in body.lines):
+                body.lines.insert(0, "int code;")
+        return bodies
+
+    def _alone(self, each: StoryStep, body: Body, turn: int) -> None:
+        """Write a call that is made when no other is."""
+        call = self._call(each, body)
+        if self.forked:
+            needed = makers(each.step.args)
+            call = [
+                f"turn({turn});",
+                *(
+                    f"{c.text} = shared->{c.name};"
+                    for c in self.crossings
+                    if c.maker.actor != each.step.actor and c.maker.number in needed
+                ),
+                *call,
+                *(f"shared->{c.name} = {c.text};" for c in self.crossings if c.maker is each.step),
+                "done(1);",
+            ]
+        body.lines += ["", *call]
+
+    def _section(self, steps: Sequence[StoryStep], mains: dict[int, Body], turn: int) -> list[Body]:
+        """Write calls that are made at the same time, a function for each thread."""
+        crews: dict[int, dict[int, Body]] = {}
+        for each in steps:
+            actor, thread = each.step.actor, each.step.thread
+            place = f"_{actor}" if self.forked else ""
+            title = f"thread {thread}" + (f" of process {actor}" if self.forked else "")
+            body = crews.setdefault(actor, {}).setdefault(
+                thread, Body(f"thread{place}_{turn}_{thread}", title)
+            )
+            body.lines += ["", *self._call(each, body)]
+        self.uses.helpers.add("together")
+        for actor, crew in crews.items():
+            names = ", ".join(body.name for body in crew.values())
+            lines = [f"together({len(crew)}, (thread_function[]){{{names}}});"]
+            lines += self._counted(steps, actor)
+            if self.forked:
+                lines = [f"turn({turn});", *lines, f"done({len(crews)});"]
+            mains[actor].lines += ["", *lines]
+        return [body for crew in crews.values() for body in crew.values()]
+
+    def _counted(self, steps: Sequence[StoryStep], actor: int) -> list[str]:
+        """Check how many of the calls that are equal succeeded."""
+        here = {each.step.number for each in steps if each.step.actor == actor}
+        lines = []
+        for numbers, most in self._story.promised:
+            if set(numbers) <= here:
+                self.uses.helpers.add("must_add_up")
+                codes = ", ".join(f"code{number}" for number in numbers)
+                call, rule = quoted(self._texts[numbers[0]].call), self._rule_of(None)
+                lines += [
+                    f"must_add_up({numbers[0]}, {call},",
+                    f'            {len(numbers)}, (const int[]){{{codes}}}, {most}, "{rule}");',
+                ]
+        return lines
+
+    # --------------------------------------------------------------------------------- one call
+
+    def _call(self, each: StoryStep, body: Body) -> list[str]:
+        step = each.step
+        self.uses.helpers.add("calling")
+        text = self._calls.write(step)
+        declared = self._declared(text, body)
+        guarded = self._guarded(step, text)
+        inputs = [name for name in text.unchanged if guarded]
+        return [
+            f"/* {self._heading(step)} */",
+            *declared,
+            *text.before,
+            *guarded,
+            *self._forgotten(step, text),
+            f"calling({step.number}, {quoted(self._texts[step.number].call)});",
+            *self._made(step, text),
+            *(f"memcpy(&{n}, guarded_{n}, sizeof {n});" for _, n in text.variables if guarded),
+            *self._kept_code(step, body),
+            *self._shown(text),
+            *(self._checks.unchanged(name, self._rule_of(each)) for name in inputs),
+            *self._demanded(each),
+            *self._watched(step),
+        ]
+
+    def _heading(self, step: TraceStep) -> str:
+        verdict = self._story.broken
+        if verdict is not None and step.number == verdict.culprit:
+            return f"call {step.number}: the one at fault"
+        place = ": where it shows" if self._is_last(step) else ""
+        return f"call {step.number}{place}"
+
+    def _declared(self, text: CallText, body: Body) -> list[str]:
+        """Declare what the call gives: here, or outside of the function if others need it."""
+        lines = []
+        for c_type, name in text.variables:
+            outside = self.threaded or self.forked or name.startswith("forged")
+            if outside:
+                if (c_type, name) not in body.variables:
+                    body.variables.append((c_type, name))
+                continue
+            declared = f"{c_type}{'' if c_type.endswith('*') else ' '}"
+            if text.before and text.before[0].startswith(f"{name} = "):
+                text.before[0] = declared + text.before[0]
+            else:
+                lines.append(f"{declared}{name};")
+        return lines
+
+    def _guarded(self, step: TraceStep, text: CallText) -> list[str]:
+        """Give a call that crashed copies in front of an inaccessible page, as it had them."""
+        if not isinstance(step.outcome, Crashed) or step.interface not in FUNCTIONS:
+            return []
+        lines = []
+        for name in (*(name for _, name in text.variables), *text.unchanged):
+            self.uses.helpers.add("guarded")
+            lines.append(f"void *guarded_{name} = guarded(&{name}, sizeof {name});")
+            text.call = re.sub(rf"&?\b{name}\b", f"guarded_{name}", text.call)
+        return lines
+
+    def _made(self, step: TraceStep, text: CallText) -> list[str]:
+        if step.interface in FUNCTIONS:
+            self.uses.helpers.add("returned")
+            return [f"code = {text.call};", "returned(code);"]
+        self.uses.helpers.add("accessed")
+        return [f"accessed({text.call});"]
+
+    def _kept_code(self, step: TraceStep, body: Body) -> list[str]:
+        """Keep the code of a call of which it counts how many succeed."""
+        if all(step.number not in numbers for numbers, _ in self._story.promised):
+            return []
+        body.variables.append(("int", f"code{step.number}"))
+        return [f"code{step.number} = code;"]
+
+    def _shown(self, text: CallText) -> list[str]:
+        lines = []
+        for label, variable in text.shown:
+            self.uses.helpers.add("gave")
+            value = f"(uint64_t){variable.text}" if variable.pointer else variable.text
+            lines.append(f'gave("{label}", {value});')
+        return lines
+
+    # ----------------------------------------------------------------------- what is demanded
+
+    def _demanded(self, each: StoryStep) -> list[str]:
+        step, demand = each.step, each.demand
+        if demand is None:
+            return []
+        about_code = self._story.broken is not None and self._story.broken.shape in CODE_SHAPES
+        check = ""
+        if step.interface in FUNCTIONS:
+            rule = self._rule_of(each) if about_code else _first(demand)
+            check = self._code_check(step, demand, rule)
+        lines = [check] if check else []
+        for promise in demand.promises:
+            written = self._checks.promise(promise)
+            settled = step.interface not in FUNCTIONS or (
+                check.startswith("must") and demand.success == promise.on_success
+            )
+            if written and not settled:
+                condition = f"if (code {'==' if promise.on_success else '!='} 0) {{"
+                written = [condition, *("    " + line for line in written), "}"]
+            lines += written
+        if demand.stretches:
+            address, rule = self._address(step), self._rule_of(each)
+            lines += self._checks.stretches(address, demand.stretches, rule)
+        return lines
+
+    def _code_check(self, step: TraceStep, demand: Demand, rule: str) -> str:
+        refused = getattr(step.outcome, "code", 0) != 0
+        if demand.success and demand.failure and refused and not self._is_last(step):
+            return self._checks.either(demand, rule)
+        return self._checks.code(demand, rule)
+
+    def _address(self, step: TraceStep) -> str:
+        value = step.args["address"]
+        if is_reference(value):
+            text = as_pointer(*self._variables.reference(value), self.uses)
+            return f"({text})" if "+" in text else text
+        return f"(void *){value:#x}"
+
+    # ------------------------------------------------------------- what lives, while threads run
+
+    def _forgotten(self, step: TraceStep, text: CallText) -> list[str]:
+        if not self.threaded or step.interface != "halMemFree":
+            return []
+        self.uses.helpers.add("no_longer_live")
+        address = text.call.removeprefix("halMemFree(").removesuffix(")")
+        return [f"no_longer_live({address});"]
+
+    def _watched(self, step: TraceStep) -> list[str]:
+        if not self.threaded or step.interface != "halMemAlloc" or not step.args["pp"]:
+            return []
+        self.uses.helpers.add("now_live")
+        name, size = self._variables.plain(step, "pp"), self.uses.size(step.args["size"])
+        return ["if (code == 0)", f'    now_live({name}, {size}, "{self._rule_of(None)}");']
+
+    # -------------------------------------------------------------------------------- in general
+
+    def _is_last(self, step: TraceStep) -> bool:
+        return self._story.broken is not None and step.number == self._steps[-1].step.number
+
+    def _rule_of(self, each: StoryStep | None) -> str:
+        """Return the rule that a check speaks for: the broken one where the fault shows."""
+        verdict = self._story.broken
+        if verdict is not None and (each is None or self._is_last(each.step)):
+            return verdict.rule
+        return _first(each.demand) if each is not None and each.demand is not None else ""
+
+    def _crossings(self) -> list[Crossing]:
+        steps = {each.step.number: each.step for each in self._steps}
+        found: dict[str, Crossing] = {}
+        for each in self._steps:
+            for number, path in paths(each.step.args):
+                maker = steps.get(number)
+                if maker is None or maker.actor == each.step.actor:
+                    continue
+                variable = self._variables.of(number, path)
+                c_type = "void *" if variable.pointer else "uint64_t"
+                if not variable.text.startswith("&"):  # a descriptor is of use to its own process
+                    found[variable.text] = Crossing(variable.text, c_type, maker)
+        return list(found.values())
+
+
+def _first(demand: Demand) -> str:
+    """Return the rule that a demand names first."""
+    return demand.rules[0] if demand.rules else ""

@@ -1,0 +1,192 @@
+"""A trace as one C program that shows the fault to whoever has the library and a compiler."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from functools import cache
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from halcert.reports.cprogram.frame import pieces
+from halcert.reports.cprogram.functions import FunctionWriter
+from halcert.reports.cprogram.layouts import C_SCALARS, declaration, needed
+from halcert.reports.escape import one_line
+from halcert.results import Missing
+from halcert.results.story import Story
+from halcert.spec.abi.codes import DrvError, symbol_of
+from halcert.spec.abi.constants import FlagBit
+from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.parameters import SCALAR_OF
+from halcert.spec.catalogue import rule as rule_named
+
+TEMPLATE = "program.c.j2"
+WIDTH = 92
+BESIDE = " *            "
+WIDE_MACROS = (
+    "MEM_DEV",
+    "MEM_SVM",
+    "MEM_HOST",
+    "MEM_DVPP",
+    "MEM_RESERVE",
+    "MEM_UVM",
+    "MEM_TYPE",
+    "MEM_PAGE",
+    "MEM_CONT",
+    "MEM_ADVISE",
+    "MEM_READONLY",
+)
+"""Parts of the flag of halMemAlloc, which has 64 bits."""
+SECONDS = 10
+"""How long a call may take before it counts as hung."""
+ROUNDS = 300
+"""How often a program with threads is run, since what it shows may depend on luck."""
+STANDARD = frozenset(
+    {"int", "size_t", "uint32_t", "uint64_t", "unsigned int", "unsigned long long", "void *"}
+)
+"""Names of types that need no declaration."""
+USUAL_CODES = (
+    DrvError.NONE,
+    DrvError.NO_DEVICE,
+    DrvError.INVALID_DEVICE,
+    DrvError.INVALID_VALUE,
+    DrvError.INVALID_HANDLE,
+    DrvError.OUT_OF_MEMORY,
+    DrvError.PARA_ERROR,
+    DrvError.BUSY,
+    DrvError.NOT_SUPPORT,
+)
+"""Codes that a program can name whatever it is about."""
+
+
+def c_program(story: Story, name: str = "counterexample") -> str:
+    """Return the C program for the story of a trace.
+
+    Args:
+        story: the story.
+        name: name of the program, for the line that compiles it.
+
+    Raises:
+        ValueError: none of its calls can be made.
+    """
+    if not any(each.made for each in story.steps):
+        raise ValueError("there is no call in it that can be made")
+    return _Program(story, name).text()
+
+
+class _Program:
+    def __init__(self, story: Story, name: str) -> None:
+        self._story = story
+        self._name = name
+        self._functions = FunctionWriter(story)
+        self._uses = self._functions.uses
+        self._missing = any(isinstance(each.step.outcome, Missing) for each in story.steps)
+
+    def text(self) -> str:
+        """Return the program."""
+        functions = self._functions
+        bodies = functions.bodies()
+        codes = sorted({*map(int, USUAL_CODES), *self._uses.codes})
+        header = self._story.header
+        verdict = self._story.broken
+        broken = rule_named(verdict.rule) if verdict else None
+        constants = sorted(self._uses.constants.items(), key=lambda item: (item[1], item[0]))
+        text: str = _template().render(
+            name=self._name,
+            written=_comment(_made_by(self._story), " * "),
+            verdict=verdict,
+            title=_comment(_title(self._story), " * "),
+            allowed=_comment(verdict.allowed, BESIDE) if verdict else "",
+            came=_comment(verdict.came, BESIDE) if verdict else "",
+            sources=_comment("; ".join(map(str, broken.sources)), BESIDE) if broken else "",
+            settings=_comment(
+                " ".join(f"{k}={v}" for k, v in sorted(header.environment.items())), " * "
+            ),
+            bodies=bodies,
+            variables=list(dict.fromkeys(v for body in bodies for v in body.variables)),
+            mains=[body for body in bodies if body.name.startswith("process")],
+            threaded=functions.threaded,
+            forked=functions.forked,
+            repeated=functions.threaded,
+            shared=[(each.c_type, each.name) for each in functions.crossings],
+            rounds=ROUNDS,
+            seconds=SECONDS,
+            typedefs=self._typedefs(),
+            structs=self._structs(),
+            codes=[(symbol_of(code), code) for code in codes],
+            functions=[FUNCTIONS[name] for name in self._uses.functions],
+            constants=[(name, _macro(name, value)) for name, value in constants],
+            pieces=pieces(self._helpers()),
+            named="returned" in self._uses.helpers,
+            missing_is_fault=self._missing,
+        )
+        return text
+
+    def _helpers(self) -> set[str]:
+        used = set(self._uses.helpers)
+        if self._functions.forked:
+            used.add("turns")
+        if self._missing:
+            used.add("fault")
+        return used
+
+    def _typedefs(self) -> list[tuple[str, str]]:
+        """Return the header's names for numbers that the functions use."""
+        words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
+        known = {**SCALAR_OF, "UINT64": "u64"}
+        opaque = [
+            (f"struct {name}", name)
+            for name in (c_type.removesuffix("*").rstrip() for c_type in SCALAR_OF)
+            if f"{name} *" in SCALAR_OF and name != "void" and re.search(rf"\b{name}\b", words)
+        ]
+        return opaque + [
+            (C_SCALARS[kind], name)
+            for name, kind in known.items()
+            if name not in STANDARD and not name.endswith("*") and re.search(rf"\b{name}\b", words)
+        ]
+
+    def _structs(self) -> list[str]:
+        words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
+        mentioned = set(re.findall(r"struct (\w+)", words)) | self._uses.structs
+        order = [each for name in sorted(mentioned) for each in needed(name)]
+        return [declaration(name) for name in dict.fromkeys(order)]
+
+
+def _title(story: Story) -> str:
+    verdict = story.broken
+    if verdict is None:
+        return f"{one_line(story.header.origin) or 'A trace'}: no rule is broken in it."
+    rule = rule_named(verdict.rule)
+    return f"{verdict.rule} ({verdict.strength}): {rule.summary if rule else ''}"
+
+
+def _made_by(story: Story) -> str:
+    header = story.header
+    version = f" {header.halcert}" if header.halcert else ""
+    place = header.origin or "a trace"
+    return f"Written by halcert{version} from {place}, for {header.profile or 'ascend910b'}."
+
+
+def _comment(text: str, prefix: str) -> str:
+    """Return a text fit for a comment, its further lines behind a prefix."""
+    safe = one_line(text).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
+    return f"\n{prefix}".join(textwrap.wrap(safe, WIDTH - len(prefix)) or [""])
+
+
+def _macro(name: str, value: int) -> str:
+    if name.startswith(WIDE_MACROS) and name != FlagBit.MEM_MODULE_ID_BIT.name:
+        return f"{value:#x}ULL"
+    return str(value)
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        loader=PackageLoader("halcert.reports", "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - C, not HTML
+    )
+    return environment.get_template(TEMPLATE)

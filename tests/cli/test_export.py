@@ -1,0 +1,341 @@
+"""Exports as users get them: they fail on the faulty driver and pass on the correct one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from halcert.adapters import softhal
+from halcert.adapters.hal import HalAdapter
+from halcert.adapters.protocol import Options
+from halcert.conformance import witness
+from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.campaign import Target, setting_of
+from halcert.conformance.lab import Lab
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.tally import Tally
+from halcert.results import Trace, TraceHeader, TraceStep, write_trace
+from halcert.spec.catalogue import AREAS
+from halcert.spec.profiles import PROFILES
+
+NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
+EFFORT = Effort(shrink=0.0, reduce=2.0, repetitions=0)
+FOUND_BY = {
+    "attr_wrong_device": "every-kind",
+    "alloc_writes_on_failure": "every-kind",
+    "double_free_accepted": "every-kind",
+    "freed_still_live": "every-kind",
+    "huge_granule_ignored": "every-kind",
+    "copy_loses_tail": "allocate-and-copy",
+    "overlapping_blocks": "allocate-and-copy",
+    "copy2d_ignores_pitch": "many-rows",
+    "memset_rejected_writes": "refusals-change-nothing",
+    "leak_on_error": "exhaustion",
+    "out_of_memory_sticks": "exhaustion",
+    "close_keeps_blocks": "errors-leak-nothing",
+    "crash_on_copy": "ends-of-pages",
+    "info_null_code": "queries",
+}
+"""Seeded faults of many kinds, and a flow that meets each."""
+LONG = ("nothing-is-inherited", "allocated-again-and-again", "large-again-and-again")
+SHORT = ("device-to-device", "contiguous", "queries", "rows-by-descriptor", "batches", "features")
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+
+
+def target(profile, options):
+    return Target("hal", options, profile, tuple(AREAS), (0, 1))
+
+
+def trace_of_fault(fault, scenario, folder):
+    """Let a flow meet a seeded fault; write the trace."""
+    options = Options(fault=fault)
+    with HalAdapter().open("ascend910b", options) as session:
+        setting = setting_of(target("ascend910b", options), session)
+        activity = Activity(f"scenario[{scenario}]", "scenario", "svm")
+        (failure,) = perform(setting, activity, set(), EFFORT).failures
+    header = TraceHeader(
+        profile="ascend910b",
+        adapter="hal",
+        origin=activity.name,
+        rule=failure.rule,
+        allowed=failure.allowed,
+        came=failure.came,
+        environment={"SOFTHAL_FAULT": fault},
+        devices=(0, 1),
+    )
+    path = folder / f"{fault}.jsonl"
+    write_trace(Trace(header, failure.steps), path)
+    return path
+
+
+def trace_of(name, make, profile, folder):
+    """Record a sound run of the correct driver."""
+    with HalAdapter().open(profile, Options()) as session:
+        with Lab(setting_of(target(profile, Options()), session), name, Tally()) as lab:
+            make(lab)
+        header = TraceHeader(profile=profile, adapter="hal", origin=name, devices=(0, 1))
+        path = folder / "trace.jsonl"
+        write_trace(Trace(header, tuple(lab.steps)), path)
+    return path
+
+
+def built(halcert, trace):
+    """Export a trace as C and compile it, warnings being errors."""
+    source = trace.with_suffix(".c")
+    done = halcert("export", trace, "--as", "c", "--output", source)
+    assert done.code == 0, done.text
+    program = trace.with_suffix("")
+    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, source]
+    done = subprocess.run(
+        [*command, "-ldl", "-pthread"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def run(program, *arguments, fault=None, profile="ascend910b"):
+    variables = {"SOFTHAL_PROFILE": profile, "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
+    if fault is not None:
+        variables["SOFTHAL_FAULT"] = fault
+    library = softhal.library(softhal.CORRECT if fault is None else softhal.FAULTY)
+    return subprocess.run(
+        [program, library, *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("fault", FOUND_BY)
+def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
+    halcert, tmp_path, fault
+):
+    program = built(halcert, trace_of_fault(fault, FOUND_BY[fault], tmp_path))
+    bad = run(program, fault=fault)
+    assert bad.returncode == FAULT, bad.stdout
+    assert "FAULT" in bad.stdout
+    good = run(program)
+    assert good.returncode == NO_FAULT, good.stdout
+    assert good.stdout.endswith("The fault does not show.\n")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in SHORT else pytest.mark.slow) for n in SCENARIOS]
+)
+def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path, name):
+    program = built(halcert, trace_of(name, SCENARIOS[name].flow, "ascend910b", tmp_path))
+    done = run(program)
+    assert done.returncode == NO_FAULT, done.stdout[-2000:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("profile", [name for name in PROFILES if name != "ascend910b"])
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in LONG])
+def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profile):
+    program = built(halcert, trace_of(name, SCENARIOS[name].flow, profile, tmp_path))
+    done = run(program, profile=profile)
+    assert done.returncode == NO_FAULT, done.stdout[-2000:]
+
+
+@pytest.mark.slow
+def test_witnesses_as_programs_pass_on_the_correct_driver(halcert, tmp_path):
+    for name, steps in witness.witness_activities(("svm",), "ascend910b")[::25]:
+        path = trace_of(
+            name, lambda lab, s=steps: witness.carry_out(lab, s), "ascend910b", tmp_path
+        )
+        if path.read_bytes().count(b"\n") > 1:
+            done = run(built(halcert, path))
+            assert done.returncode == NO_FAULT, (name, done.stdout[-2000:])
+
+
+# -------------------------------------------------------------------- several processes, threads
+
+DEVICE_MEMORY = 0x400
+
+
+def step(number, interface, actor=0, thread=0, **args):
+    return TraceStep(number, interface, args, None, actor, thread)
+
+
+def block(number, field="pp", plus=0):
+    return {"$": number, "field": field, "plus": plus}
+
+
+TWO_PROCESSES = (
+    step(1, "halMemAgentOpen", devid=0, flag=0),
+    step(2, "halMemAgentOpen", 1, devid=0, flag=0),
+    step(3, "halMemAlloc", pp=True, size=4096, flag=DEVICE_MEMORY),
+    step(4, "halMemFree", 1, pp=block(3, plus=16)),
+    step(5, "host.map", 1, size=4096),
+    step(6, "host.fill", 1, address=block(5, "address"), size=4096, value=7),
+    step(7, "halMemAlloc", 1, pp=True, size=4096, flag=DEVICE_MEMORY),
+    step(
+        8,
+        "drvMemcpy",
+        1,
+        dst=block(7),
+        dest_max=4096,
+        src=block(5, "address"),
+        byte_count=4096,
+    ),
+    step(9, "halMemFree", pp=block(3)),
+    step(10, "halMemFree", pp=block(3)),
+)
+
+
+def plan(steps, folder):
+    path = folder / "plan.jsonl"
+    write_trace(Trace(TraceHeader(profile="ascend910b", origin="by hand"), steps), path)
+    return path
+
+
+def test_a_program_of_several_processes_makes_their_calls_in_order(halcert, tmp_path):
+    program = built(halcert, plan(TWO_PROCESSES, tmp_path))
+    good = run(program)
+    assert good.returncode == NO_FAULT, good.stdout
+    made = [line.split()[2] for line in good.stdout.splitlines() if line.startswith("[process")]
+    assert [int(word) for word in made if word.isdigit()] == list(range(1, 11))
+    bad = run(program, fault="double_free_accepted")
+    assert bad.returncode == FAULT
+    assert "[process 0] FAULT in call 10" in bad.stdout
+
+
+@pytest.mark.parametrize("fault", ["crash_on_copy"])
+def test_a_process_that_crashes_is_the_fault(halcert, tmp_path, fault):
+    size = {"dest_max": 12288, "byte_count": 12288}
+    steps = (
+        step(1, "halMemAgentOpen", devid=0, flag=0),
+        step(2, "halMemAgentOpen", 1, devid=0, flag=0),
+        step(3, "halMemAlloc", 1, pp=True, size=12288, flag=DEVICE_MEMORY),
+        step(4, "host.map", 1, size=12288),
+        step(5, "drvMemcpy", 1, dst=block(3), src=block(4, "address"), **size),
+        step(6, "halMemAgentClose", devid=0, flag=0),
+    )
+    program = built(halcert, plan(steps, tmp_path))
+    assert run(program).returncode == NO_FAULT
+    done = run(program, fault=fault)
+    assert done.returncode == FAULT
+    assert "crashed in drvMemcpy(" in done.stdout
+
+
+def test_a_call_that_does_not_return_is_the_fault(halcert, tmp_path):
+    steps = (
+        step(1, "halMemAgentOpen", devid=0, flag=0),
+        step(2, "halMemAlloc", pp=True, size=65537, flag=DEVICE_MEMORY),
+        step(3, "drvMemsetD8", dst=block(2), destMax=65537, value=1, num=65537),
+    )
+    trace = plan(steps, tmp_path)
+    program = built(halcert, trace)
+    assert run(program).returncode == NO_FAULT
+    quick = trace.with_suffix(".c")
+    quick.write_text(quick.read_text().replace("SECONDS_FOR_A_CALL = 10", "SECONDS_FOR_A_CALL = 1"))
+    subprocess.run(["cc", "-std=c11", "-o", program, quick, "-ldl"], check=True)
+    done = run(program, fault="hang_on_memset")
+    assert done.returncode == FAULT
+    assert "no answer from drvMemsetD8(" in done.stdout
+
+
+def test_threads_that_free_one_block_show_the_race(halcert, tmp_path):
+    steps = (
+        step(1, "halMemAgentOpen", devid=0, flag=0),
+        step(2, "halMemAlloc", pp=True, size=4096, flag=DEVICE_MEMORY),
+        *(step(10 * thread, "halMemFree", 0, thread, pp=block(2)) for thread in (1, 2, 3)),
+    )
+    program = built(halcert, plan(steps, tmp_path))
+    assert run(program, "20").returncode == NO_FAULT
+    done = run(program, "300", fault="race_double_free")
+    assert done.returncode == FAULT, done.stdout[-2000:]
+    assert "equal calls succeeded, 1 can" in done.stdout
+
+
+def test_a_library_that_is_not_there_cannot_be_tried(halcert, tmp_path):
+    program = built(halcert, plan(TWO_PROCESSES[:1], tmp_path))
+    done = subprocess.run([program, "nowhere.so"], capture_output=True, text=True, check=False)
+    assert done.returncode == NOT_TRIED
+    assert "nowhere.so" in done.stdout
+
+
+# ---------------------------------------------------------------------------------- other forms
+
+
+@pytest.fixture(scope="module")
+def lost_tail(tmp_path_factory):
+    """The trace of one seeded fault."""
+    return trace_of_fault("copy_loses_tail", "allocate-and-copy", tmp_path_factory.mktemp("fault"))
+
+
+@pytest.mark.parametrize(
+    "form, word",
+    [("c", "int main("), ("pytest", "halcert_repeat"), ("mermaid", "sequenceDiagram")],
+)
+def test_every_form_can_be_had_on_standard_output(halcert, lost_tail, form, word):
+    done = halcert("export", lost_tail, "--as", form)
+    assert done.code == 0
+    assert word in done.out
+
+
+def test_a_time_line_is_json(halcert, lost_tail):
+    done = halcert("export", lost_tail, "--as", "perfetto")
+    assert msgspec.json.decode(done.out)["traceEvents"]
+
+
+@pytest.mark.parametrize("options, code", [((), 0), (("--fault", "copy_loses_tail"), 1)])
+def test_an_exported_test_judges_the_driver_that_options_name(
+    halcert, lost_tail, tmp_path, options, code
+):
+    halcert("export", lost_tail, "--as", "pytest", "-o", "test_fault.py")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "halcert.pytest_plugin", *options]
+    done = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "test_fault.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout
+    assert Path(tmp_path / "test_fault.py").is_file()
+
+
+def test_the_story_of_a_fault_is_told_without_an_implementation(halcert, lost_tail):
+    done = halcert("explain", lost_tail)
+    assert done.code == 0
+    for heading in ("What was set up", "What came", "What was allowed", "Why", "Bytes"):
+        assert f"\n{heading}\n" in done.out
+    assert "SVM-COPY-021" in done.out
+
+
+# --------------------------------------------------------------------------- what became of it
+
+
+@pytest.mark.parametrize(
+    "options, code, word",
+    [
+        ((), 1, "still there in 2 of 2 repetitions"),
+        (("--fault", "memset_long"), 0, "gone"),
+        (("--fault", "crash_on_copy"), 0, "gone"),
+        (("--fault", "alloc_zero_accepted"), 0, "gone"),
+    ],
+)
+def test_replay_says_what_became_of_a_fault(halcert, lost_tail, options, code, word):
+    done = halcert("replay", lost_tail, "--times", "2", *options)
+    assert done.code == code, done.text
+    assert word in done.out
+
+
+def test_replay_says_when_a_fault_has_changed_into_another(halcert, tmp_path):
+    path = trace_of_fault("attr_wrong_device", "every-kind", tmp_path)
+    assert halcert("replay", path).code == FAULT
+    changed = halcert("replay", path, "--fault", "attr_page_size")
+    assert changed.code == 6, changed.text
+    assert "another failure in 1 of 1 repetitions" in changed.out

@@ -1,0 +1,167 @@
+"""Counterexamples in C: they compile without a warning, whatever stands in them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+
+import pytest
+
+from halcert.conformance.story import story_of
+from halcert.reports.cprogram import c_program
+from halcert.reports.cprogram.expressions import Uses, flag_word, literal, size
+from halcert.reports.cprogram.frame import pieces
+from halcert.reports.cprogram.layouts import declaration, needed
+from halcert.results import Answered, Crashed, Hung, Missing, Trace, TraceHeader, TraceStep
+from halcert.spec.abi.structs import LAYOUTS
+from halcert.spec.pattern import MIX, ODD, STRIDE, pattern_bytes
+
+STRICT = ("-std=c11", "-Wall", "-Wextra", "-Werror")
+ADDRESS = 0x12C000000000
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
+
+
+def compiled(folder, text, *flags):
+    source = folder / "program.c"
+    source.write_text(text)
+    command = ["cc", *STRICT, *flags, "-o", folder / "program", source, "-ldl", "-pthread"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "program"
+
+
+def told(*steps, **header):
+    return story_of(Trace(TraceHeader(profile="ascend910b", devices=(0, 1), **header), steps))
+
+
+def call(number, interface, outcome=None, **args):
+    return TraceStep(number, interface, args, outcome)
+
+
+def freed_twice(outcome=None, **header):
+    block = {"$": 2, "field": "pp", "plus": 0}
+    return told(
+        call(1, "halMemAgentOpen", Answered(0), devid=0, flag=0),
+        call(2, "halMemAlloc", Answered(0, {"pp": ADDRESS}), pp=True, size=4096, flag=0x400),
+        call(3, "halMemFree", Answered(0), pp=block),
+        call(4, "halMemFree", outcome or Answered(0), pp=block),
+        **header,
+    )
+
+
+def test_structures_lie_in_memory_as_the_specification_says(tmp_path):
+    text = ["#include <stddef.h>", "#include <stdint.h>", "int main(void) { return 0; }"]
+    for name in dict.fromkeys(each for layout in LAYOUTS for each in needed(layout)):
+        text.append(declaration(name))
+        text += [
+            f'_Static_assert(offsetof(struct {name}, {m.c_path}) == {m.offset}, "{m.name}");'
+            for m in LAYOUTS[name].members
+        ]
+    compiled(tmp_path, "\n".join(text) + "\n")
+
+
+@pytest.mark.parametrize("pattern, offset", [(0, 0), (1, 0), (21, 8189), (2**64 - 1, 3)])
+def test_a_pattern_is_the_same_in_c(tmp_path, pattern, offset):
+    (piece,) = [each for each in pieces({"pattern_byte"}) if "pattern_byte" in each]
+    text = "#include <stdint.h>\n#include <stdio.h>\n" + piece
+    text += f"""
+    int main(void)
+    {{
+        for (int i = 0; i < 64; i++)
+            putchar(pattern_byte({pattern}ULL, {offset}ULL + (uint64_t)i));
+        return 0;
+    }}
+    """
+    done = subprocess.run([compiled(tmp_path, text)], capture_output=True, check=True)
+    assert done.stdout == pattern_bytes(pattern, offset, 64)
+    assert all(f"{number:#x}ULL" in piece for number in (STRIDE, ODD, MIX))
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Answered(0),
+        Answered(77),
+        Crashed(11, "last words"),
+        Hung(10.0),
+        Missing("halMemFree"),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+def test_however_a_trace_ends_it_compiles(tmp_path, outcome):
+    program = c_program(freed_twice(outcome))
+    compiled(tmp_path, program)
+    assert "SVM-FREE-002" in program
+
+
+def test_nothing_of_a_trace_can_end_a_comment_or_a_string(tmp_path):
+    hostile = '*/ int x = "??/\n\\" /* %s'
+    story = freed_twice(origin=hostile, came=hostile, library=hostile, environment={"A": hostile})
+    compiled(tmp_path, c_program(story), "-trigraphs")
+
+
+def test_the_first_comment_says_how_to_build_and_run():
+    head = c_program(freed_twice(), "fault").partition("*/")[0]
+    assert "cc -std=c11 -o fault fault.c -ldl" in head
+    assert "./fault [LIBRARY]" in head
+    assert "0 the fault does not show, 1 it shows, 2 it could not be tried" in head
+    assert "Only the start of a live block can be freed, and only once." in head
+
+
+def test_references_are_variables_and_flags_have_names():
+    program = c_program(freed_twice())
+    assert "code = halMemAlloc(&p2, 4096, MEM_DEV);" in program
+    assert program.count("code = halMemFree(p2);") == 2
+    assert 'must_fail(code, CODES(DRV_ERROR_INVALID_VALUE), "SVM-FREE-002");' in program
+    assert hex(ADDRESS) not in program
+
+
+def test_only_what_is_used_is_declared():
+    program = c_program(freed_twice())
+    for word in ("pthread", "mmap(", "pattern", "memcpy_info", "atomic"):
+        assert word not in program
+
+
+def test_what_no_call_can_be_made_of_is_refused():
+    with pytest.raises(ValueError, match="no call"):
+        c_program(told(call(1, "halMemFree", Answered(3), pp={"$": 9, "field": "pp"})))
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0, "0"),
+        (4096, "4096"),
+        (100000, "100000"),
+        (2**20, "MIB"),
+        (3 * 2**20 + 1, "3 * MIB + 1"),
+        (2**30 - 1, "GIB - 1"),
+        (2**64 - 1, "0xffffffffffffffffULL"),
+    ],
+)
+def test_sizes_are_written_in_units_that_lose_no_byte(value, text):
+    assert size(value)[0] == text
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [(65536, "65536"), (65537, "0x10001"), (2**31, "0x80000000U"), (2**32, "0x100000000ULL")],
+)
+def test_numbers_have_the_suffix_that_c_needs(value, text):
+    assert literal(value) == text
+
+
+@pytest.mark.parametrize(
+    "word, text",
+    [
+        (0, "MEM_SVM"),
+        (0x400, "MEM_DEV"),
+        (0x20401, "MEM_DEV | MEM_PAGE_HUGE | 1"),
+        (0x400 | 7 << 56, "MEM_DEV | 7ULL << MEM_MODULE_ID_BIT"),
+        (0xF << 10, "15360"),
+        (0x400 | 1 << 40, "MEM_DEV | 0x10000000000ULL"),
+    ],
+)
+def test_flags_are_written_by_their_parts(word, text):
+    assert flag_word(word, Uses()) == text
