@@ -40,7 +40,7 @@ class Checks:
         outcomes = self.reading.accepts
         yield self.total(outcomes)
         yield self.unambiguous(outcomes)
-        for outcome in outcomes:
+        for outcome in (*outcomes, *self.reading.leaves):
             yield self.framed(outcome)
             yield self.inductive(outcome)
 

@@ -16,7 +16,7 @@ from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES, any_state, keyed, named
 from halcert.model.symbolic.term import BoolLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, variables
-from halcert.spec.language import BitWord, Interface, Invariant, Record
+from halcert.spec.language import BitWord, Interface, Invariant, Kind, Record
 from halcert.spec.profiles import Profile
 
 ROWS = 3
@@ -72,8 +72,10 @@ class Situation:
         return solver
 
     def accepted(self, outcome: Accepted) -> BoolLike:
-        """Return whether the call is accepted with this outcome and a result that is allowed."""
+        """Return whether the call ends with this outcome and a result that is allowed."""
         reading = self.reading
+        if outcome.rule.kind is Kind.LEAVES:
+            return both(reading.failed, outcome.applies, outcome.scope)
         return both(reading.acceptable, reading.promised, outcome.applies, outcome.scope)
 
     def refutes(

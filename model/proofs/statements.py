@@ -81,7 +81,8 @@ class Statements:
         for name, situation in self.situations.items():
             if theorem.interfaces and name not in theorem.interfaces:
                 continue
-            for outcome in situation.reading.accepts:
+            reading = situation.reading
+            for outcome in (*reading.accepts, *reading.leaves):
                 answer, note = self._refuted(theorem, situation, outcome)
                 if answer is not Answer.NO:
                     worst = answer

@@ -205,6 +205,50 @@ class SymbolicTable:
             for line, match in zip(self.lines, held, strict=True)
         )
 
+    def cut(self, address: IntLike) -> SymbolicTable:
+        """Return the table with the row whose range contains the address cut in two there."""
+        found = self.covering(address)
+        key, extent = self.shape.key, self._extent()
+        starts = [both(line.live, less(self._key(line), address)) for line in self.lines]
+        inside = [
+            both(start, less(address, self._end(line)))
+            for start, line in zip(starts, self.lines, strict=True)
+        ]
+        if all(each is False for each in inside):
+            return self
+        lines = []
+        for within, line in zip(inside, self.lines, strict=True):
+            values = list(line.values)
+            values[extent] = choose(within, address - self._key(line), values[extent])
+            lines.append(Line(line.live, tuple(values)))
+        second = list(found.values())
+        end = second[key] + second[extent]
+        second[key], second[extent] = address, end - address
+        return self._with(_and_new(lines, either(*inside), tuple(second)))
+
+    def between(self, low: IntLike, high: IntLike) -> SymbolicTable:
+        """Return the table with only the rows whose key is in ``[low, high)``."""
+        return self._with(
+            Line(both(line.live, self._in_between(line, low, high)), line.values)
+            for line in self.lines
+        )
+
+    def update_between(
+        self, low: IntLike, high: IntLike, change: Callable[[Any], Any]
+    ) -> SymbolicTable:
+        """Return the table with every row whose key is in ``[low, high)`` changed."""
+        new = [merged(partial(change, row), joined_rows) for row in self._rows()]
+        return self._with(
+            Line(
+                line.live,
+                chosen_values(self._in_between(line, low, high), values_of(row), line.values),
+            )
+            for line, row in zip(self.lines, new, strict=True)
+        )
+
+    def _in_between(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
+        return both(negation(less(self._key(line), low)), less(self._key(line), high))
+
     def joined(self, condition: BoolLike, other: SymbolicTable) -> SymbolicTable:
         """Return this table where the condition is true, and the other one elsewhere."""
         if other is self:
@@ -256,9 +300,12 @@ class SymbolicTable:
         return line.values[self.shape.key]
 
     def _end(self, line: Line) -> Any:
+        return self._key(line) + line.values[self._extent()]
+
+    def _extent(self) -> int:
         if self.shape.extent is None:
             raise TypeError(f"{self.row_type.__name__} has no ranges to be asked by address")
-        return self._key(line) + line.values[self.shape.extent]
+        return self.shape.extent
 
     def _with(self, lines: Any) -> SymbolicTable:
         return SymbolicTable(self.row_type, [line for line in lines if line.live is not False])

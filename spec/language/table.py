@@ -113,6 +113,21 @@ class Table(Protocol[R]):
     def delete_where(self, predicate: Callable[[R], bool]) -> Self:
         """Return the table without the rows for which the predicate holds."""
 
+    def cut(self, address: int) -> Self:
+        """Return the table with the row whose range contains the address cut in two there.
+
+        Both parts are like the row, but for key and extent. A row that starts there stays whole.
+        """
+
+    def between(self, low: int, high: int) -> Self:
+        """Return the table with only the rows whose key is in ``[low, high)``."""
+
+    def update_between(self, low: int, high: int, change: Callable[[R], R]) -> Self:
+        """Return the table with every row whose key is in ``[low, high)`` changed.
+
+        The change leaves the key as it is.
+        """
+
 
 class StateBase:
     """Base of the state: a subclass annotates its tables and its contents.
