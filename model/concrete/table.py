@@ -109,32 +109,46 @@ class ConcreteTable(Generic[R]):
                 rows = rows.delete(key)
         return self if rows is self._rows else self._with(rows)
 
-    def cut(self, address: int) -> ConcreteTable[R]:
+    def meeting(self, low: int, high: int) -> ConcreteTable[R]:
+        """Return the table with only the rows whose range meets ``[low, high)``."""
+        rows: SortedMap[R] = SortedMap()
+        first = self.covering(low)
+        if low >= high:
+            return self._with(rows)
+        if first.exists:
+            rows = rows.set(getattr(first, self._key), first)
+        for key, each in self._rows.between(low, high):
+            rows = rows.set(key, each)
+        return self._with(rows)
+
+    def update_range(self, low: int, high: int, change: Callable[[R], R]) -> ConcreteTable[R]:
+        """Return the table with what lies in ``[low, high)`` changed."""
+        if low >= high:
+            return self
+        rows = self._cut(low)._cut(high)._rows
+        for key, each in list(rows.between(low, high)):
+            rows = rows.set(key, change(each))
+        return self._with(rows)
+
+    def delete_range(self, low: int, high: int) -> ConcreteTable[R]:
+        """Return the table without what lies in ``[low, high)``."""
+        if low >= high:
+            return self
+        rows = self._cut(low)._cut(high)._rows
+        for key, _ in list(rows.between(low, high)):
+            rows = rows.delete(key)
+        return self._with(rows)
+
+    def _cut(self, address: int) -> ConcreteTable[R]:
         """Return the table with the row whose range contains the address cut in two there."""
         found = self.covering(address)
         start = getattr(found, self._key)
         if not found.exists or start == address:
             return self
-        length = self._length(found)
-        first = found.but(**{str(self._extent): address - start})
-        second = found.but(**{self._key: address, str(self._extent): start + length - address})
+        extent = str(self._extent)
+        first = found.but(**{extent: address - start})
+        second = found.but(**{self._key: address, extent: start + self._length(found) - address})
         return self._with(self._rows.set(start, first).set(address, second))
-
-    def between(self, low: int, high: int) -> ConcreteTable[R]:
-        """Return the table with only the rows whose key is in ``[low, high)``."""
-        rows: SortedMap[R] = SortedMap()
-        for key, each in self._rows.between(low, high):
-            rows = rows.set(key, each)
-        return self._with(rows)
-
-    def update_between(self, low: int, high: int, change: Callable[[R], R]) -> ConcreteTable[R]:
-        """Return the table with every row whose key is in ``[low, high)`` changed."""
-        rows = self._rows
-        for key, each in self._rows.between(low, high):
-            new = change(each)
-            if new != each:
-                rows = rows.set(key, new)
-        return self if rows is self._rows else self._with(rows)
 
     def _length(self, row: R) -> int:
         length: int = getattr(row, self._extent)  # type: ignore[arg-type]

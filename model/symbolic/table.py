@@ -205,49 +205,69 @@ class SymbolicTable:
             for line, match in zip(self.lines, held, strict=True)
         )
 
-    def cut(self, address: IntLike) -> SymbolicTable:
-        """Return the table with the row whose range contains the address cut in two there."""
-        found = self.covering(address)
-        key, extent = self.shape.key, self._extent()
-        starts = [both(line.live, less(self._key(line), address)) for line in self.lines]
-        inside = [
-            both(start, less(address, self._end(line)))
-            for start, line in zip(starts, self.lines, strict=True)
-        ]
-        if all(each is False for each in inside):
-            return self
-        lines = []
-        for within, line in zip(inside, self.lines, strict=True):
-            values = list(line.values)
-            values[extent] = choose(within, address - self._key(line), values[extent])
-            lines.append(Line(line.live, tuple(values)))
-        second = list(found.values())
-        end = second[key] + second[extent]
-        second[key], second[extent] = address, end - address
-        return self._with(_and_new(lines, either(*inside), tuple(second)))
-
-    def between(self, low: IntLike, high: IntLike) -> SymbolicTable:
-        """Return the table with only the rows whose key is in ``[low, high)``."""
+    def meeting(self, low: IntLike, high: IntLike) -> SymbolicTable:
+        """Return the table with only the rows whose range meets ``[low, high)``."""
         return self._with(
-            Line(both(line.live, self._in_between(line, low, high)), line.values)
-            for line in self.lines
+            Line(both(line.live, self._meets(line, low, high)), line.values) for line in self.lines
         )
 
-    def update_between(
+    def update_range(
         self, low: IntLike, high: IntLike, change: Callable[[Any], Any]
     ) -> SymbolicTable:
-        """Return the table with every row whose key is in ``[low, high)`` changed."""
-        new = [merged(partial(change, row), joined_rows) for row in self._rows()]
-        return self._with(
-            Line(
-                line.live,
-                chosen_values(self._in_between(line, low, high), values_of(row), line.values),
-            )
-            for line, row in zip(self.lines, new, strict=True)
-        )
+        """Return the table with what lies in ``[low, high)`` changed.
 
-    def _in_between(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
+        Keys of lines stay as they are: the line of a row that runs into the range becomes the
+        part before it. Rows do not overlap, so one line more is enough for what starts at the
+        range, and one for what starts behind it.
+        """
+        inner = self._with([*self.lines, self._starting(low, low, high)])
+        changed = [
+            Line(old.live, chosen_values(self._inside(old, low, high), values_of(new), old.values))
+            for old, new in zip(
+                inner.lines,
+                (merged(partial(change, row), joined_rows) for row in inner._rows()),
+                strict=True,
+            )
+        ]
+        return self._with([*self._trimmed(changed, low, high), self._behind(low, high)])
+
+    def delete_range(self, low: IntLike, high: IntLike) -> SymbolicTable:
+        """Return the table without what lies in ``[low, high)``; rows are cut at its ends."""
+        left = [
+            Line(both(line.live, negation(self._inside(line, low, high))), line.values)
+            for line in self.lines
+        ]
+        return self._with([*self._trimmed(left, low, high), self._behind(low, high)])
+
+    def _trimmed(self, lines: Sequence[Line], low: IntLike, high: IntLike) -> Iterator[Line]:
+        """Return lines cut where the range ends, and before where it starts."""
+        place = self._extent()
+        some = less(low, high)
+        for line in lines:
+            start, end = self._key(line), self._end(line)
+            cut = choose(less(start, low), low, choose(less(start, high), high, end))
+            shorter = both(some, less(cut, end))
+            values = list(line.values)
+            values[place] = choose(shorter, cut - start, values[place])
+            yield Line(line.live, tuple(values))
+
+    def _starting(self, address: IntLike, low: IntLike, high: IntLike) -> Line:
+        """Return the part from an address on of the row that it cuts in two."""
+        found = self.covering(address)
+        values = list(found.values())
+        key, extent = self.shape.key, self._extent()
+        cut = negation(equal(values[key], address))
+        values[key], values[extent] = address, values[key] + values[extent] - address
+        return Line(both(found.exists, cut, less(low, high)), tuple(values))
+
+    def _behind(self, low: IntLike, high: IntLike) -> Line:
+        return self._starting(high, low, high)
+
+    def _inside(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
         return both(negation(less(self._key(line), low)), less(self._key(line), high))
+
+    def _meets(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
+        return both(less(self._key(line), high), less(low, self._end(line)), less(low, high))
 
     def joined(self, condition: BoolLike, other: SymbolicTable) -> SymbolicTable:
         """Return this table where the condition is true, and the other one elsewhere."""

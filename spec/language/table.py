@@ -113,20 +113,18 @@ class Table(Protocol[R]):
     def delete_where(self, predicate: Callable[[R], bool]) -> Self:
         """Return the table without the rows for which the predicate holds."""
 
-    def cut(self, address: int) -> Self:
-        """Return the table with the row whose range contains the address cut in two there.
+    def meeting(self, low: int, high: int) -> Self:
+        """Return the table with only the rows whose range meets ``[low, high)``."""
 
-        Both parts are like the row, but for key and extent. A row that starts there stays whole.
+    def update_range(self, low: int, high: int, change: Callable[[R], R]) -> Self:
+        """Return the table with what lies in ``[low, high)`` changed.
+
+        Rows that reach out of the range are cut at its ends; their outer parts stay as they are,
+        but for key and extent. The change leaves key and extent alone.
         """
 
-    def between(self, low: int, high: int) -> Self:
-        """Return the table with only the rows whose key is in ``[low, high)``."""
-
-    def update_between(self, low: int, high: int, change: Callable[[R], R]) -> Self:
-        """Return the table with every row whose key is in ``[low, high)`` changed.
-
-        The change leaves the key as it is.
-        """
+    def delete_range(self, low: int, high: int) -> Self:
+        """Return the table without what lies in ``[low, high)``; rows are cut at its ends."""
 
 
 class StateBase:
