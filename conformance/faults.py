@@ -11,9 +11,21 @@ import msgspec
 
 from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
-from halcert.conformance.activity import Activity, Effort
-from halcert.conformance.campaign import Campaign, Plan, Target, directed, end_all, pool_of
+from halcert.conformance.activity import Activity, Effort, Failure
+from halcert.conformance.campaign import (
+    Campaign,
+    Plan,
+    Target,
+    directed,
+    end_all,
+    pool_of,
+    setting_of,
+)
+from halcert.conformance.lab import Lab
+from halcert.conformance.registry import adapter_named
+from halcert.conformance.replay import repeat
 from halcert.conformance.suite import trace_environment
+from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 
@@ -76,6 +88,11 @@ def search(
     before = 0.0
     for done in campaign.done:
         for failure in done.failures:
+            if fault.name and _without_the_fault(target, failure):
+                trouble = f"the unmodified driver breaks {failure.rule} by the same calls"
+                return FaultResult(
+                    fault.name, fault.interface, fault.summary, found=False, trouble=trouble
+                )
             return FaultResult(
                 name=fault.name,
                 interface=fault.interface,
@@ -94,6 +111,16 @@ def search(
     return FaultResult(
         fault.name, fault.interface, fault.summary, found=False, seconds=before, trouble=trouble
     )
+
+
+def _without_the_fault(target: Target, failure: Failure) -> bool:
+    """Tell whether a failure is none of the fault's: the unmodified driver shows it, too."""
+    options = msgspec.structs.replace(target.options, fault=None)
+    with adapter_named(target.adapter).open(target.profile, options) as session:
+        setting = setting_of(target, session)
+        with Lab(setting, "without the fault", Tally()) as lab:
+            met = repeat(lab, failure.steps)
+    return met is not None and met.cause == failure.cause
 
 
 def search_all(

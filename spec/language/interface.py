@@ -211,6 +211,7 @@ class Area:
         invariants: what its tables always satisfy.
         theorems: its safety properties.
         universal: rules that speak of all calls of the area.
+        uses: names of the areas whose interfaces its calls cannot do without.
     """
 
     name: str
@@ -219,6 +220,7 @@ class Area:
     invariants: tuple[Invariant, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     universal: tuple[Rule, ...] = ()
+    uses: tuple[str, ...] = ()
 
     def rules(self) -> Iterator[Rule]:
         """Iterate over all rules of the area."""

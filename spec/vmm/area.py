@@ -38,4 +38,5 @@ VMM_AREA = Area(
     title="VMM: reserving addresses, creating physical memory, mapping and access",
     interfaces=INTERFACES,
     invariants=INVARIANTS,
+    uses=("svm",),
 )
