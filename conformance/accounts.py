@@ -22,6 +22,7 @@ from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
+from halcert.spec.uvm.moves import may_hold
 from halcert.spec.vmm.memory import of_the_device
 
 HBM_SIZE = 2
@@ -137,7 +138,12 @@ class Accounts:
                 return align_up(handle.size, self._profile.huge)
             return handle.size if on_hbm(handle) else 0
 
-        return state.blocks.sum(cost) + state.handles.sum(physical)
+        managed = state.pages.sum(lambda run: run.extent if may_hold(run, device) else 0)
+        return (
+            state.blocks.sum(cost)
+            + state.handles.sum(physical)
+            + (managed if generously else 0)
+        )
 
 
 def generous(block: Block, profile: Profile) -> int:

@@ -28,6 +28,7 @@ from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
 from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
+from halcert.spec.uvm.device import DeviceLoad
 from halcert.spec.vmm.reserve import MemAddressReserve
 
 
@@ -364,7 +365,7 @@ def result_of(call: Call, outcome: Answered) -> Returned:
         result = call.interface.parse_result(outcome.code, outcome.out)
     except TypeError as error:
         raise HarnessError(f"{name}: the adapter's outputs do not fit: {error}") from error
-    if isinstance(result, HostLoad.Result) and outcome.code == 0:
+    if isinstance(result, HostLoad.Result | DeviceLoad.Result) and outcome.code == 0:
         asked = call.size  # type: ignore[attr-defined]
         if len(result.data) != asked:
             raise HarnessError(f"{name}: the adapter gave {len(result.data)} of {asked} bytes")

@@ -9,6 +9,7 @@ from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
+from halcert.conformance.scenarios.uvm import UVM_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
 for _flows in (
@@ -17,6 +18,7 @@ for _flows in (
     CONTROL_SCENARIOS,
     TRANSFER_SCENARIOS,
     VMM_SCENARIOS,
+    UVM_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

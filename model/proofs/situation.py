@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -52,7 +53,7 @@ class Situation:
     profile: Profile
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
-    milliseconds: int = 5000
+    milliseconds: int = 20_000
     second: bool = False
     remarks: list[str] = field(default_factory=list)
 
@@ -77,6 +78,16 @@ class Situation:
         if outcome.rule.kind is Kind.LEAVES:
             return both(reading.failed, outcome.applies, outcome.scope)
         return both(reading.acceptable, reading.promised, outcome.applies, outcome.scope)
+
+    @contextmanager
+    def assuming(self, *given: BoolLike) -> Iterator[None]:
+        """Let the solver take more for granted while the block runs."""
+        self.solver.push()
+        self.solver.add(*given)
+        try:
+            yield
+        finally:
+            self.solver.pop()
 
     def refutes(
         self, claim: BoolLike, *given: BoolLike, extra: tuple[Term, ...] = ()

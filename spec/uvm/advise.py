@@ -21,7 +21,6 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN3, UVM_PRODUCTS
 from halcert.spec.sources import API, HEADER, MODULE_DOC, SENSE, V2
 from halcert.spec.state import NO, NOWHERE, OPEN, YES, Pages, State
-from halcert.spec.svm.flags import UVM
 from halcert.spec.uvm.locations import (
     DEVICE,
     HOST,
@@ -285,13 +284,17 @@ class MemManagedAdvise(Call, frozen=True):
     @rejects(
         "UVM-ADVISE-009",
         PARA_ERROR,
+        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(SENSE, V2),
         profiles=UVM_PRODUCTS,
     )
     def not_allocated(call, state: State) -> bool:
-        """Advice is about allocated pages; the first that is not stops the call."""
+        """Advice is about allocated pages; the first that is not stops the call.
+
+        The first call of a process about memory may fail in a way of its own.
+        """
         return starts_at_nothing(state, call.ptr, call.size) or meets_a_hole(state, call.ptr, call.size)
 
     @undefined("UVM-ADVISE-020", source=V2.at("rounding"), profiles=UVM_PRODUCTS)
@@ -343,11 +346,6 @@ class MemManagedAdvise(Call, frozen=True):
         The documents say that it is, the public driver warns and takes it.
         """
         return call.advise == PREFER and _may_be_elsewhere(call, state)
-
-    @may_reject("UVM-ADVISE-028", DrvError.IOCRL_FAIL, source=V2, profiles=UVM_PRODUCTS)
-    def memory_may_not_be_in_use_yet(call, state: State) -> bool:
-        """The first call of a process about memory may fail in a way of its own."""
-        return not state.blocks.any(lambda block: block.kind == UVM)
 
     @accepts(
         "UVM-ADVISE-030",

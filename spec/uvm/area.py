@@ -27,4 +27,5 @@ UVM_AREA = Area(
     title="UVM: managed memory that moves its pages",
     interfaces=INTERFACES,
     invariants=INVARIANTS,
+    uses=("svm",),
 )

@@ -22,13 +22,14 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN3, UVM_PRODUCTS
 from halcert.spec.sources import API, HEADER, MODULE_DOC, SENSE, V2
-from halcert.spec.state import OPEN, State
+from halcert.spec.state import OPEN, Pages, State
+from halcert.spec.svm.memory import ranges_overlap
 from halcert.spec.uvm.locations import DEVICE, HOST, MOST_DEVICES, NUMA, Location
 from halcert.spec.uvm.moves import anywhere, either_device
 from halcert.spec.uvm.pages import (
+    PAGE,
     changed,
     first_page,
-    is_managed,
     meets_a_hole,
     meets_a_neighbour,
     off_pages,
@@ -84,11 +85,10 @@ def _sent(walk: _Walk, call: MemManagedPrefetchBatch, ptr: int, size: int) -> _W
     return _Walk(after, walk.number + 1)
 
 
-def _doubtful(state: State, ptr: int, size: int) -> State:
-    if not is_managed(state.blocks.covering(ptr)):
-        return state
-    low, high = first_page(ptr), stop_of(state, ptr, size)
-    return changed(state, low, high, lambda run: anywhere(run).but(latest_type=OPEN))
+def _meets_a_range(call: MemManagedPrefetchBatch, run: Pages) -> bool:
+    return _ranges(call).any(
+        lambda ptr, size: ranges_overlap(run.base, run.extent, first_page(ptr), size + PAGE)
+    )
 
 
 def _is_a_place(place: Location) -> bool:
@@ -275,5 +275,13 @@ class MemManagedPrefetchBatch(Call, frozen=True):
         profiles=UVM_PRODUCTS,
     )
     def some_ranges_moved(call, state: State) -> State:
-        """A call that stops in the middle may have moved ranges and noted their places."""
-        return _ranges(call).fold(_doubtful, state)
+        """A call that stops in the middle may have moved ranges and noted their places.
+
+        What is known of pages beside a range is given up with it, where nothing told them apart.
+        """
+        return state.but(
+            pages=state.pages.update_where(
+                lambda run: _meets_a_range(call, run),
+                lambda run: anywhere(run).but(latest_type=OPEN),
+            )
+        )

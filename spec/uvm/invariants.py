@@ -22,16 +22,11 @@ def _runs_are_in_blocks(state: State) -> bool:
     return state.pages.all(lambda run: _in_its_block(state, run))
 
 
-def _is_followed(state: State, run: Pages) -> bool:
-    end = run.base + run.extent
-    return end == end_of(state.blocks.covering(run.base)) or state.pages.at(end).exists
-
-
 def _every_page_is_in_a_run(state: State) -> bool:
-    """Tell whether runs start where blocks do, and each goes on to the next or to the end."""
-    return state.blocks.all(
-        lambda block: block.kind != UVM or state.pages.at(block.base).exists
-    ) and state.pages.all(lambda run: _is_followed(state, run))
+    """Tell whether runs, which lie in blocks of managed memory, have as many bytes as those."""
+    return state.pages.sum(lambda run: run.extent) == state.blocks.sum(
+        lambda block: block.extent if block.kind == UVM else 0
+    )
 
 
 def _possible(run: Pages) -> bool:
