@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from halcert.conformance.lab import Lab
+from halcert.conformance.observe import look_by_copy
 from halcert.conformance.scenarios.registry import gave
 from halcert.spec.abi.constants import RangeAttribute, UvmAdvise, UvmLocation
 from halcert.spec.svm.flags import UVM, AllocFlags
@@ -18,6 +19,7 @@ MANAGED = AllocFlags.compose(virt=UVM, huge=1)
 ATTRIBUTES = tuple(
     int(each) for each in RangeAttribute if 0 < each < RangeAttribute.MEM_RANGE_ATTR_MAX
 )
+ACCESSED = int(RangeAttribute.MEM_RANGE_ATTR_ACCESS_BY)
 ACCESSORS = 6
 """Numbers for which there is room when it is asked who accesses pages."""
 PART = 64
@@ -63,11 +65,10 @@ def prefetch_batch(lab: Lab, ranges: list[tuple[int, int]], places: dict[int, Pl
 def ask(lab: Lab, base: int, size: int, *attributes: int) -> Any:
     """Ask for attributes of a range, for all of them if none is named."""
     asked = list(attributes or ATTRIBUTES)
-    access = int(RangeAttribute.MEM_RANGE_ATTR_ACCESS_BY)
     return lab.call(
         "halMemManagedRangeGetAttributes",
         data=[True] * len(asked),
-        data_sizes=[4 * ACCESSORS if each == access else 4 for each in asked],
+        data_sizes=[4 * ACCESSORS if each == ACCESSED else 4 for each in asked],
         attributes=asked,
         attribute_num=len(asked),
         ptr=base,
@@ -120,6 +121,21 @@ def look_from(lab: Lab, base: int, size: int, device: int | None = None) -> None
             lab.call("host.load", address=place, size=PART)
         elif lab.setting.session.offers("device.load"):
             lab.call("device.load", device=device, address=place, size=PART)
+
+
+def peek(lab: Lab, base: int, size: int) -> None:
+    """Copy from the pages of a range to the host and look at that; the pages do not move.
+
+    Raises:
+        Broken: a byte is not what was written last.
+    """
+    for place in parts(base, size):
+        look_by_copy(lab, place, PART)
+
+
+def set_bytes(lab: Lab, base: int, size: int, value: int) -> Any:
+    """Set bytes by a call."""
+    return lab.call("drvMemsetD8", dst=base, destMax=size, value=value, num=size)
 
 
 def look(lab: Lab, base: int, size: int) -> None:

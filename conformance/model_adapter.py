@@ -202,6 +202,10 @@ class ModelActor:
     ) -> tuple[int, dict[str, Any]]:
         codes = [code for rule in held for code in rule.codes] or [DrvError.INVALID_VALUE]
         result = self._choice(rules, call, view, code=int(codes[0])).solved(rules.ensures[FAILURE])
+        session = self._session
+        if rules.leaves:
+            judged = session.oracle.judge(session.world, call, result, process=self._process)
+            session.world = judged.world
         return result.code, plain_outputs(result)
 
     def _choice(self, rules: Compiled, call: Call, view: Any, code: int) -> Choice:

@@ -77,16 +77,25 @@ def check_block(lab: Lab, block: Block, process: int = 0) -> None:
         address = block.base + start
         if accessible(block):
             lab.call("host.load", process, address=address, size=length)
-            continue
-        target = scratch(lab, process)
-        if target is None:
-            return
-        with lab.observing(process):
-            copied = lab.call(
-                "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
-            )
-        if copied is not None and copied.code == 0:
-            lab.call("host.load", process, address=target, size=length)
+        else:
+            look_by_copy(lab, address, length, process)
+
+
+def look_by_copy(lab: Lab, address: int, length: int, process: int = 0) -> None:
+    """Copy bytes to the host and have them judged there.
+
+    Raises:
+        Broken: a byte is not what was written last.
+    """
+    target = scratch(lab, process)
+    if target is None:
+        return
+    with lab.observing(process):
+        copied = lab.call(
+            "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
+        )
+    if copied is not None and copied.code == 0:
+        lab.call("host.load", process, address=target, size=length)
 
 
 def fill_all(lab: Lab, process: int = 0) -> None:

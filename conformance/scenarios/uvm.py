@@ -6,22 +6,29 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.managed import (
-    ATTRIBUTES,
+    ACCESSED,
     HOST,
+    NOWHERE,
     PAGE,
+    Place,
     advise,
     allocate_managed,
     ask,
+    ask_page_by_page,
     at_device,
     fill,
     look,
     look_from,
+    peek,
     prefetch,
+    prefetch_batch,
+    set_bytes,
 )
-from halcert.conformance.observe import audit, check_all
+from halcert.conformance.observe import audit
 from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.svm import free, open_all
 from halcert.spec.abi.constants import UvmAdvise
+from halcert.spec.profiles import GIB
 
 
 def prefetch_filled_first(lab: Lab) -> None:
@@ -66,5 +73,281 @@ def prefetch_advised_first(lab: Lab) -> None:
     free(lab, base)
 
 
-UVM_SCENARIOS = scenarios_of("uvm", prefetch_filled_first, prefetch_advised_first)
-_: Any = (ATTRIBUTES, check_all, look_from)
+def accessed_from_all_sides(lab: Lab) -> None:
+    """Host and devices write and read the same pages in turn; everyone sees the last bytes."""
+    open_all(lab)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    sides: tuple[int | None, ...] = (None, *lab.setting.devices)
+    for number, writer in enumerate((*sides, *reversed(sides), *sides)):
+        fill(lab, base, 2 * PAGE, number, writer)
+        for reader in sides:
+            look_from(lab, base, 2 * PAGE, reader)
+        peek(lab, base, 2 * PAGE)
+    ask(lab, base, 2 * PAGE)
+    free(lab, base)
+    audit(lab, *lab.setting.devices)
+
+
+def touched_at_random_places(lab: Lab) -> None:
+    """A few pages of a large allocation: those between them are not there, and cost nothing."""
+    open_all(lab)
+    size = 64 * GIB
+    base = allocate_managed(lab, size)
+    if base is None:
+        return
+    audit(lab, *lab.setting.devices)
+    places = [base + size // 7 * part // PAGE * PAGE for part in range(7)]
+    for number, place in enumerate((*places, base + size - PAGE)):
+        fill(lab, place, PAGE, number, (None, *lab.setting.devices)[number % 2])
+        peek(lab, place + PAGE if place + PAGE < base + size else base + PAGE, PAGE)
+    for place in reversed(places):
+        look(lab, place, PAGE)
+    ask(lab, base, size)
+    advise(lab, base, size, UvmAdvise.PREFER_LOCATION, at_device(lab.setting.devices[0]))
+    ask(lab, base, size)
+    ask_page_by_page(lab, places[3], PAGE)
+    free(lab, base)
+    audit(lab, *lab.setting.devices)
+
+
+def batches_of_ranges(lab: Lab) -> None:
+    """Prefetch several ranges at once, each to a place of its own."""
+    open_all(lab)
+    size = 6 * PAGE
+    base = allocate_managed(lab, size)
+    other = allocate_managed(lab, 2 * PAGE)
+    if base is None or other is None:
+        return
+    fill(lab, base, size, 1)
+    fill(lab, other, 2 * PAGE, 2)
+    first, last = at_device(lab.setting.devices[0]), at_device(lab.setting.devices[-1])
+    ranges = [(base + page * PAGE, PAGE) for page in range(5)]
+    for places in ({0: first}, {0: first, 2: last}, {0: last, 1: first, 4: last}, {0: HOST}):
+        prefetch_batch(lab, [*ranges, (other, 2 * PAGE)], places)
+        ask_page_by_page(lab, base, size)
+        ask(lab, other, 2 * PAGE)
+        peek(lab, base, size)
+    advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+    prefetch_batch(lab, ranges, {0: first, 3: last})
+    look(lab, base, size)
+    look(lab, other, 2 * PAGE)
+    prefetch_batch(lab, [(base, PAGE), (base + size, PAGE)], {0: first})
+    ask_page_by_page(lab, base, size)
+    look(lab, base, size)
+
+
+def new_memory_is_like_new(lab: Lab) -> None:
+    """Whatever was set for pages, and wherever they were, goes when they are freed."""
+    open_all(lab)
+    device = at_device(lab.setting.devices[-1])
+    audit(lab, *lab.setting.devices)
+    for size in (PAGE, 3 * PAGE, 2 * PAGE, PAGE):
+        base = allocate_managed(lab, size)
+        if base is None:
+            return
+        ask_page_by_page(lab, base, size)
+        peek(lab, base, size)
+        audit(lab, *lab.setting.devices)
+        advise(lab, base, size, UvmAdvise.PREFER_LOCATION, device)
+        for place in (device, HOST):
+            advise(lab, base, size, UvmAdvise.ACCESS_BY_LOCATION, place)
+        fill(lab, base, size, size // PAGE, lab.setting.devices[0])
+        advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+        prefetch(lab, base, size, device)
+        look(lab, base, size)
+        ask_page_by_page(lab, base, size)
+        lab.call("halMemFree", pp=base + PAGE)
+        lab.call("halMemFree", pp=base)
+        lab.call("halMemFree", pp=base)
+        ask(lab, base, size)
+        advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+        prefetch(lab, base, size, device)
+        audit(lab, *lab.setting.devices)
+
+
+def two_allocations(lab: Lab) -> None:
+    """Pages that were only read belong to their allocation alone, as those that were written do."""
+    open_all(lab)
+    one, other = allocate_managed(lab, 2 * PAGE), allocate_managed(lab, 2 * PAGE)
+    if one is None or other is None:
+        return
+    sides: tuple[int | None, ...] = (None, *lab.setting.devices)
+    for base in (one, other):
+        look_from(lab, base, PAGE)
+        look_from(lab, base + PAGE, PAGE, lab.setting.devices[0])
+    for number, side in enumerate(sides):
+        fill(lab, one, 2 * PAGE, 3 + number, side)
+        fill(lab, other, 2 * PAGE, 30 + number, sides[number - 1])
+        look(lab, one, 2 * PAGE)
+        look(lab, other, 2 * PAGE)
+    free(lab, one)
+    look(lab, other, 2 * PAGE)
+
+
+def asking_changes_nothing(lab: Lab) -> None:
+    """Pages that were asked about are not there for that, and attributes stay."""
+    open_all(lab)
+    base = allocate_managed(lab, 3 * PAGE)
+    if base is None:
+        return
+    fill(lab, base + PAGE, PAGE, 5)
+    audit(lab, *lab.setting.devices)
+    for _ in range(2):
+        ask_page_by_page(lab, base, 3 * PAGE)
+        for offset in (0, PAGE + 7, 3 * PAGE - 1):
+            lab.call("drvMemGetAttribute", vptr=base + offset, attr=True)
+            lab.call("halMemGetAddressRange", ptr=base + offset, pbase=True, psize=True)
+        peek(lab, base, 3 * PAGE)
+        audit(lab, *lab.setting.devices)
+    look(lab, base + PAGE, PAGE)
+
+
+def mixed_ranges(lab: Lab) -> None:
+    """What is told of a range follows from what was set for its pages, whichever are asked about."""
+    open_all(lab)
+    size = 4 * PAGE
+    base = allocate_managed(lab, size)
+    if base is None:
+        return
+    places: tuple[Place, ...] = (*(at_device(each) for each in lab.setting.devices), HOST)
+    for advice in (UvmAdvise.PREFER_LOCATION, UvmAdvise.ACCESS_BY_LOCATION):
+        for number, place in enumerate(places):
+            advise(lab, base + number % 4 * PAGE, (4 - number) * PAGE, advice, place)
+            _ask_of_every_part(lab, base, size)
+    advise(lab, base + PAGE, 2 * PAGE, UvmAdvise.READ_MOSTLY)
+    _ask_of_every_part(lab, base, size)
+    for number, place in enumerate(places):
+        prefetch(lab, base + number * PAGE, 2 * PAGE, place)
+        _ask_of_every_part(lab, base, size)
+    advise(lab, base, 2 * PAGE, UvmAdvise.UNSET_PREFER_LOCATION)
+    advise(lab, base + PAGE, PAGE, UvmAdvise.UNSET_ACCESS_BY_LOCATION, HOST)
+    advise(lab, base + PAGE, PAGE, UvmAdvise.UNSET_READ_MOSTLY, NOWHERE)
+    _ask_of_every_part(lab, base, size)
+    for room in range(1, 5):
+        lab.call(
+            "halMemManagedRangeGetAttributes",
+            data=[True, True],
+            data_sizes=[4 * room, 4],
+            attributes=[ACCESSED, 1],
+            attribute_num=2,
+            ptr=base + 3 * PAGE,
+            size=PAGE,
+        )
+
+
+def _ask_of_every_part(lab: Lab, base: int, size: int) -> None:
+    for start in range(0, size, PAGE):
+        for end in range(start + PAGE, size + PAGE, PAGE):
+            ask(lab, base + start, end - start)
+
+
+def parts_of_pages(lab: Lab) -> None:
+    """Ranges that begin on a page and end within one mean the whole of it, and no page more."""
+    open_all(lab)
+    size = 3 * PAGE
+    device = at_device(lab.setting.devices[-1])
+    for length in (1, PAGE - 1, PAGE + 1, 2 * PAGE - 4096):
+        base = allocate_managed(lab, size)
+        if base is None:
+            return
+        fill(lab, base, size, 9)
+        for advice in (UvmAdvise.READ_MOSTLY, UvmAdvise.PREFER_LOCATION):
+            advise(lab, base, length, advice, device)
+            ask_page_by_page(lab, base, size)
+        prefetch(lab, base, length, device)
+        ask_page_by_page(lab, base, size)
+        ask(lab, base, length)
+        set_bytes(lab, base + PAGE - 32, 64, 0x5A)
+        look(lab, base, size)
+        free(lab, base)
+
+
+def stopped_in_the_middle(lab: Lab) -> None:
+    """Calls that run out of what is allocated fail; for the pages before that they hold."""
+    open_all(lab)
+    device = at_device(lab.setting.devices[0])
+    size = 2 * PAGE
+    for advice in UvmAdvise:
+        base = allocate_managed(lab, size)
+        if base is None:
+            return
+        if advice in (UvmAdvise.UNSET_READ_MOSTLY, UvmAdvise.UNSET_ACCESS_BY_LOCATION):
+            advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+            advise(lab, base, size, UvmAdvise.ACCESS_BY_LOCATION, device)
+        advise(lab, base + PAGE, 2 * PAGE, advice, device)
+        ask_page_by_page(lab, base, size)
+        fill(lab, base, size, 1)
+        prefetch(lab, base + PAGE, 4 * PAGE, device)
+        ask_page_by_page(lab, base, size)
+        ask(lab, base + PAGE, 2 * PAGE)
+        look(lab, base, size)
+        set_bytes(lab, base + PAGE, 2 * PAGE, 0x77)
+        look(lab, base, PAGE)
+        set_bytes(lab, base + size, PAGE, 0x77)
+        look(lab, base, PAGE)
+        free(lab, base)
+    audit(lab, *lab.setting.devices)
+
+
+def refused_calls(lab: Lab) -> None:
+    """Wrong arguments are refused one by one, and leave attributes and bytes as they were."""
+    open_all(lab)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    device = at_device(lab.setting.devices[0])
+    fill(lab, base, 2 * PAGE, 4)
+    for place in (at_device(-1), at_device(64), at_device(1 << 20), NOWHERE, {"type": 5, "id": 0}):
+        for advice in UvmAdvise:
+            advise(lab, base, PAGE, advice, place)
+        prefetch(lab, base, PAGE, place)
+    for advice in UvmAdvise:
+        advise(lab, base, PAGE, advice, {"type": 3, "id": -1})
+        advise(lab, base, 0, advice, device)
+        for where in (0, 4096, 0xC0000000000, 0x8FFFFFFFFFF):
+            advise(lab, where, PAGE, advice, device)
+    for flags in (1, 1 << 31):
+        lab.call("halMemManagedPrefetch", ptr=base, size=PAGE, location=device, flags=flags)
+    for where in (0, 0x8FFFFE00000, 0xBFFFFE00000, 0xC0000000000):
+        prefetch(lab, where, 2 * PAGE, device)
+        ask(lab, where, 2 * PAGE)
+    for sizes in ([0], [3], [8], [5]):
+        _ask_with(lab, base, data_sizes=sizes)
+    _ask_with(lab, base, attributes=[9])
+    _ask_with(lab, base, data=[False])
+    _ask_with(lab, base, attribute_num=0)
+    for missing in ("data", "data_sizes", "attributes"):
+        _ask_with(lab, base, **{missing: None})
+    ask_page_by_page(lab, base, 2 * PAGE)
+    look(lab, base, 2 * PAGE)
+
+
+def _ask_with(lab: Lab, base: int, **changes: Any) -> None:
+    args: dict[str, Any] = {
+        "data": [True],
+        "data_sizes": [4],
+        "attributes": [1],
+        "attribute_num": 1,
+        "ptr": base,
+        "size": PAGE,
+    }
+    lab.call("halMemManagedRangeGetAttributes", **{**args, **changes})
+
+
+UVM_SCENARIOS = scenarios_of(
+    "uvm",
+    prefetch_filled_first,
+    prefetch_advised_first,
+    accessed_from_all_sides,
+    two_allocations,
+    new_memory_is_like_new,
+    mixed_ranges,
+    batches_of_ranges,
+    parts_of_pages,
+    stopped_in_the_middle,
+    asking_changes_nothing,
+    touched_at_random_places,
+    refused_calls,
+)
