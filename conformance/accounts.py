@@ -139,11 +139,7 @@ class Accounts:
             return handle.size if on_hbm(handle) else 0
 
         managed = state.pages.sum(lambda run: run.extent if may_hold(run, device) else 0)
-        return (
-            state.blocks.sum(cost)
-            + state.handles.sum(physical)
-            + (managed if generously else 0)
-        )
+        return state.blocks.sum(cost) + state.handles.sum(physical) + (managed if generously else 0)
 
 
 def generous(block: Block, profile: Profile) -> int:

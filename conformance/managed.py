@@ -38,9 +38,7 @@ def allocate_managed(lab: Lab, size: int, process: int = 0) -> int | None:
 
 def advise(lab: Lab, base: int, size: int, advice: UvmAdvise, place: Place = NOWHERE) -> Any:
     """Give advice about a range."""
-    return lab.call(
-        "halMemManagedAdvise", ptr=base, size=size, advise=int(advice), location=place
-    )
+    return lab.call("halMemManagedAdvise", ptr=base, size=size, advise=int(advice), location=place)
 
 
 def prefetch(lab: Lab, base: int, size: int, place: Place) -> Any:

@@ -218,7 +218,6 @@ class ModelActor:
             self._next += align_up(size, GIB) + GAP
         return choice
 
-
     def _managed(self, rules: Compiled, call: MemAlloc, view: Any, code: int) -> Choice:
         """Choose the first free addresses that managed memory has, a page behind the others."""
         size = align_up(call.size, PAGE)

@@ -49,7 +49,9 @@ def _page_ends(block: Block) -> list[tuple[int, int]]:
     starts = [page * PAGE for page in (*range(min(pages, MOST_PAGES)), pages - 1)]
     ends = [(start, min(start + PAGE, block.size)) for start in dict.fromkeys(starts)]
     return [
-        (start, min(PART, end - start)) if first else (max(start, end - PART), min(PART, end - start))
+        (start, min(PART, end - start))
+        if first
+        else (max(start, end - PART), min(PART, end - start))
         for start, end in ends
         for first in (True, False)
     ]

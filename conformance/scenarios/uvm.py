@@ -9,7 +9,6 @@ from halcert.conformance.managed import (
     ACCESSED,
     HOST,
     NOWHERE,
-    PAGE,
     Place,
     advise,
     allocate_managed,
@@ -29,6 +28,7 @@ from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.svm import free, open_all
 from halcert.spec.abi.constants import UvmAdvise
 from halcert.spec.profiles import GIB
+from halcert.spec.uvm.pages import PAGE
 
 
 def prefetch_filled_first(lab: Lab) -> None:
@@ -205,7 +205,7 @@ def asking_changes_nothing(lab: Lab) -> None:
 
 
 def mixed_ranges(lab: Lab) -> None:
-    """What is told of a range follows from what was set for its pages, whichever are asked about."""
+    """What is told of a range follows from what was set for its pages, whatever the range."""
     open_all(lab)
     size = 4 * PAGE
     base = allocate_managed(lab, size)

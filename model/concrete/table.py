@@ -125,7 +125,7 @@ class ConcreteTable(Generic[R]):
         """Return the table with what lies in ``[low, high)`` changed."""
         if low >= high:
             return self
-        rows = self._cut(low)._cut(high)._rows
+        rows = self._cut(self._cut(self._rows, low), high)
         for key, each in list(rows.between(low, high)):
             rows = rows.set(key, change(each))
         return self._with(rows)
@@ -134,21 +134,23 @@ class ConcreteTable(Generic[R]):
         """Return the table without what lies in ``[low, high)``."""
         if low >= high:
             return self
-        rows = self._cut(low)._cut(high)._rows
+        rows = self._cut(self._cut(self._rows, low), high)
         for key, _ in list(rows.between(low, high)):
             rows = rows.delete(key)
         return self._with(rows)
 
-    def _cut(self, address: int) -> ConcreteTable[R]:
-        """Return the table with the row whose range contains the address cut in two there."""
-        found = self.covering(address)
-        start = getattr(found, self._key)
-        if not found.exists or start == address:
-            return self
-        extent = str(self._extent)
+    def _cut(self, rows: SortedMap[R], address: int) -> SortedMap[R]:
+        """Return the rows with the one whose range contains the address cut in two there."""
+        found = rows.floor(address)
+        if found is None:
+            return rows
+        start, extent = getattr(found, self._key), str(self._extent)
+        left = start + self._length(found) - address
+        if start == address or left <= 0:
+            return rows
         first = found.but(**{extent: address - start})
-        second = found.but(**{self._key: address, extent: start + self._length(found) - address})
-        return self._with(self._rows.set(start, first).set(address, second))
+        second = found.but(**{self._key: address, extent: left})
+        return rows.set(start, first).set(address, second)
 
     def _length(self, row: R) -> int:
         length: int = getattr(row, self._extent)  # type: ignore[arg-type]

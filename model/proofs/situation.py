@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from halcert.model.symbolic.algebra import both, implies
+from halcert.model.symbolic.algebra import both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.reading import Accepted, Reading
@@ -77,7 +77,8 @@ class Situation:
         reading = self.reading
         if outcome.rule.kind is Kind.LEAVES:
             return both(reading.failed, outcome.applies, outcome.scope)
-        return both(reading.acceptable, reading.promised, outcome.applies, outcome.scope)
+        succeeds = equal(reading.result.value.code, 0)
+        return both(succeeds, reading.acceptable, reading.promised, outcome.applies, outcome.scope)
 
     @contextmanager
     def assuming(self, *given: BoolLike) -> Iterator[None]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from halcert.model.symbolic.algebra import both, either, implies, negation
+from halcert.model.symbolic.algebra import both, either, equal, implies, negation
 from halcert.model.symbolic.helpers import Memo, remembering, with_helpers
 from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import assumptions, merged
@@ -148,6 +148,7 @@ class Reading:
         """The call fails, as it must or may, with a result that a failed call may give."""
         may = either(*(held.holds for held in self.may))
         return both(
+            negation(equal(self.result.value.code, 0)),
             self.executable,
             either(self.refused, may),
             self.result.bounds,

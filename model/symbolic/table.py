@@ -221,15 +221,15 @@ class SymbolicTable:
         range, and one for what starts behind it.
         """
         inner = self._with([*self.lines, self._starting(low, low, high)])
+        rows = inner._rows()  # noqa: SLF001 - a table of the same class
+        new = (merged(partial(change, row), joined_rows) for row in rows)
         changed = [
-            Line(old.live, chosen_values(self._inside(old, low, high), values_of(new), old.values))
-            for old, new in zip(
-                inner.lines,
-                (merged(partial(change, row), joined_rows) for row in inner._rows()),
-                strict=True,
+            Line(
+                line.live, chosen_values(self._inside(line, low, high), values_of(row), line.values)
             )
+            for line, row in zip(inner.lines, new, strict=True)
         ]
-        return self._with([*self._trimmed(changed, low, high), self._behind(low, high)])
+        return self._with([*self._trimmed(changed, low, high), self._starting(high, low, high)])
 
     def delete_range(self, low: IntLike, high: IntLike) -> SymbolicTable:
         """Return the table without what lies in ``[low, high)``; rows are cut at its ends."""
@@ -237,7 +237,19 @@ class SymbolicTable:
             Line(both(line.live, negation(self._inside(line, low, high))), line.values)
             for line in self.lines
         ]
-        return self._with([*self._trimmed(left, low, high), self._behind(low, high)])
+        return self._with([*self._trimmed(left, low, high), self._starting(high, low, high)])
+
+    def joined(self, condition: BoolLike, other: SymbolicTable) -> SymbolicTable:
+        """Return this table where the condition is true, and the other one elsewhere."""
+        if other is self:
+            return self
+        lines = [
+            _joined_line(condition, mine, theirs)
+            for mine, theirs in zip_longest(self.lines, other.lines)
+        ]
+        return self._with(lines)
+
+    # ----------------------------------------------------------------------------------- inside
 
     def _trimmed(self, lines: Sequence[Line], low: IntLike, high: IntLike) -> Iterator[Line]:
         """Return lines cut where the range ends, and before where it starts."""
@@ -260,26 +272,11 @@ class SymbolicTable:
         values[key], values[extent] = address, values[key] + values[extent] - address
         return Line(both(found.exists, cut, less(low, high)), tuple(values))
 
-    def _behind(self, low: IntLike, high: IntLike) -> Line:
-        return self._starting(high, low, high)
-
     def _inside(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
         return both(negation(less(self._key(line), low)), less(self._key(line), high))
 
     def _meets(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
         return both(less(self._key(line), high), less(low, self._end(line)), less(low, high))
-
-    def joined(self, condition: BoolLike, other: SymbolicTable) -> SymbolicTable:
-        """Return this table where the condition is true, and the other one elsewhere."""
-        if other is self:
-            return self
-        lines = [
-            _joined_line(condition, mine, theirs)
-            for mine, theirs in zip_longest(self.lines, other.lines)
-        ]
-        return self._with(lines)
-
-    # ----------------------------------------------------------------------------------- inside
 
     def _rows(self) -> list[SymbolicRow]:
         rows: list[SymbolicRow] | None = self._cache.get("rows")

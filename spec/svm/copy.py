@@ -349,9 +349,7 @@ class Memcpy(Call, frozen=True):
         after = copied(state, call.dst, call.src, call.byte_count)
         return copied_pages(after, call.dst, call.src, call.byte_count)
 
-    @rejects(
-        "SVM-COPY-022", DrvError.INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2
-    )
+    @rejects("SVM-COPY-022", DrvError.INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2)
     def source_is_untouched(call, state: State) -> bool:
         """Managed pages that nobody touched cannot be copied from."""
         return _managed(call, state) and source_is_untouched(state, call.src, call.byte_count)

@@ -165,9 +165,7 @@ def _closed(state: State, device: int) -> bool:
 
 def _keeps_on_a_closed_device(call: MemManagedAdvise, state: State) -> bool:
     return runs_of(state, call.ptr, call.size).any(
-        lambda run: (
-            run.mostly != NO and run.prefer_type == DEVICE and _closed(state, run.prefer_id)
-        )
+        lambda run: run.mostly != NO and run.prefer_type == DEVICE and _closed(state, run.prefer_id)
     )
 
 
@@ -219,9 +217,7 @@ def _after(call: MemManagedAdvise, state: State) -> State:
     return _advised(call, state, low, high)
 
 
-@interface(
-    "halMemManagedAdvise", area="uvm", source=HEADER, optional=frozenset({"ascend950"})
-)
+@interface("halMemManagedAdvise", area="uvm", source=HEADER, optional=frozenset({"ascend950"}))
 class MemManagedAdvise(Call, frozen=True):
     """Say how a range of managed pages is going to be used."""
 
@@ -295,7 +291,9 @@ class MemManagedAdvise(Call, frozen=True):
 
         The first call of a process about memory may fail in a way of its own.
         """
-        return starts_at_nothing(state, call.ptr, call.size) or meets_a_hole(state, call.ptr, call.size)
+        return starts_at_nothing(state, call.ptr, call.size) or meets_a_hole(
+            state, call.ptr, call.size
+        )
 
     @undefined("UVM-ADVISE-020", source=V2.at("rounding"), profiles=UVM_PRODUCTS)
     def last_page_may_be_missed(call) -> bool:
@@ -451,4 +449,3 @@ class MemManagedAdvise(Call, frozen=True):
         """A call that stops in the middle may have been followed for some pages."""
         low, high = first_page(call.ptr), stop_of(state, call.ptr, call.size)
         return changed(state, low, high, lambda run: _doubtful(run, call))
-

@@ -9,6 +9,7 @@ from halcert.spec.uvm.batch import MemManagedPrefetchBatch
 from halcert.spec.uvm.device import DeviceLoad, DeviceStore
 from halcert.spec.uvm.invariants import INVARIANTS
 from halcert.spec.uvm.prefetch import MemManagedPrefetch
+from halcert.spec.uvm.theorems import THEOREMS
 
 INTERFACES = tuple(
     call.interface
@@ -27,5 +28,6 @@ UVM_AREA = Area(
     title="UVM: managed memory that moves its pages",
     interfaces=INTERFACES,
     invariants=INVARIANTS,
+    theorems=THEOREMS,
     uses=("svm",),
 )

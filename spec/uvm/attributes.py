@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.abi.constants import RangeAttribute
 from halcert.spec.language import (
@@ -59,6 +61,12 @@ MOST = 8
 
 def _asked(call: MemManagedRangeGetAttributes, attribute: int) -> bool:
     return Elements(call.attribute_num, call.attributes).any(lambda each: each == attribute)
+
+
+def _answers(call: MemManagedRangeGetAttributes, told: Any) -> Elements[Any]:
+    """Return each attribute that is asked for, with the numbers that were told."""
+    asked: Any = call.attributes
+    return Elements(call.attribute_num, asked, told)
 
 
 def _asks_read_mostly(call: MemManagedRangeGetAttributes) -> bool:
@@ -151,9 +159,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
         """The range starts in the addresses of managed memory."""
         return not in_window(call.ptr)
 
-    @rejects(
-        "UVM-RANGE-008", INVALID_VALUE, strength=MUST, source=(API, V2), profiles=UVM_PRODUCTS
-    )
+    @rejects("UVM-RANGE-008", INVALID_VALUE, strength=MUST, source=(API, V2), profiles=UVM_PRODUCTS)
     def unknown_attribute(call) -> bool:
         """There are eight attributes."""
         return Elements(call.attribute_num, call.attributes).any(
@@ -165,9 +171,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
         """Every answer has a place."""
         return Elements(call.attribute_num, call.data).any(lambda place: not place)
 
-    @rejects(
-        "UVM-RANGE-010", INVALID_VALUE, strength=MUST, source=(API, V2), profiles=UVM_PRODUCTS
-    )
+    @rejects("UVM-RANGE-010", INVALID_VALUE, strength=MUST, source=(API, V2), profiles=UVM_PRODUCTS)
     def wrong_size_of_an_answer(call) -> bool:
         """An answer is a number of 4 bytes, or any number of them for who accesses pages."""
         return Elements(call.attribute_num, call.attributes, call.data_sizes).any(
@@ -250,7 +254,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def read_mostly(call, state: State, result: Result) -> bool:
         """A range is read-mostly if every page is."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_READ_MOSTLY
                 or told.all(lambda value: mostly_fits(state, call.ptr, call.size, value))
@@ -266,7 +270,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def preferred_location(call, state: State, result: Result) -> bool:
         """A range prefers what all its pages prefer: a device, or the host; else -2."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC
                 or told.all(lambda value: preferred_fits(state, call.ptr, call.size, value))
@@ -282,7 +286,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def accessed_by(call, state: State, result: Result) -> bool:
         """A range is accessed by those who access each of its pages, as many as fit; then -2."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != ACCESS_BY or accessors_fit(state, call.ptr, call.size, told)
             )
@@ -297,7 +301,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def preferred_type(call, state: State, result: Result) -> bool:
         """The type of the preferred location is that of all pages, else 0."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_TYPE
                 or told.all(lambda value: preferred_type_fits(state, call.ptr, call.size, value))
@@ -313,7 +317,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def preferred_id(call, state: State, result: Result) -> bool:
         """The id of the preferred location is the device or node of all pages, else -2."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_ID
                 or told.all(lambda value: preferred_number_fits(state, call.ptr, call.size, value))
@@ -332,7 +336,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
 
         The reference calls this and the next two reserved.
         """
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC
                 or told.all(lambda value: latest_fits(state, call.ptr, call.size, value))
@@ -348,7 +352,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def last_type(call, state: State, result: Result) -> bool:
         """The type of the last location is that of all pages, else 0."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE
                 or told.all(lambda value: latest_type_fits(state, call.ptr, call.size, value))
@@ -364,7 +368,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     )
     def last_id(call, state: State, result: Result) -> bool:
         """The id of the last location is the device or node of all pages, else -2."""
-        return Elements(call.attribute_num, call.attributes, result.data).all(
+        return _answers(call, result.data).all(
             lambda asked, told: (
                 asked != RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID
                 or told.all(lambda value: latest_number_fits(state, call.ptr, call.size, value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import (
@@ -53,7 +53,8 @@ def _ranges(call: MemManagedPrefetchBatch) -> Elements[int]:
 
 def _place_of(call: MemManagedPrefetchBatch, number: int) -> tuple[int, int]:
     """Return type and number of the place to which the range with a number goes."""
-    return Elements(call.numPrefetchLocs, call.prefetchLocIdxs, call.prefetchLocs).fold(
+    firsts: Any = call.prefetchLocIdxs
+    return Elements(call.numPrefetchLocs, firsts, call.prefetchLocs).fold(
         lambda found, first, place: (
             (place.type, 0 if place.type == HOST else place.id) if first <= number else found
         ),

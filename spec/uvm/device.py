@@ -93,7 +93,9 @@ class DeviceStore(Call, frozen=True):
         Read-mostly pages cease to be so: all copies but that of the writer go.
         """
         block = state.blocks.covering(call.address)
-        moved = touched_pages(state, call.address, call.size, lambda run: written_by_device(run, call.device))
+        moved = touched_pages(
+            state, call.address, call.size, lambda run: written_by_device(run, call.device)
+        )
         return moved.but(
             contents=state.contents.store(
                 block.memory, call.address - block.base, call.size, call.pattern, call.offset
@@ -111,7 +113,9 @@ class DeviceStore(Call, frozen=True):
     def writes_in_part(call, state: State) -> State:
         """A store that fails may have written some of its bytes."""
         block = state.blocks.covering(call.address)
-        moved = touched_pages(state, call.address, call.size, lambda run: anywhere(run).but(mostly=OPEN))
+        moved = touched_pages(
+            state, call.address, call.size, lambda run: anywhere(run).but(mostly=OPEN)
+        )
         return moved.but(
             contents=state.contents.forget(block.memory, call.address - block.base, call.size)
         )
@@ -154,7 +158,9 @@ class DeviceLoad(Call, frozen=True):
     )
     def reads(call, state: State) -> State:
         """The pages come to the device, or replicas of read-mostly ones do; no byte changes."""
-        return touched_pages(state, call.address, call.size, lambda run: read_by_device(run, call.device))
+        return touched_pages(
+            state, call.address, call.size, lambda run: read_by_device(run, call.device)
+        )
 
     @observes("UVM-DLOAD-011", strength=MUST, source=FAULTS, profiles=UVM_PRODUCTS)
     def last_write(call, state: State) -> Extent:

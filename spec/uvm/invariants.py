@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.language import Invariant
-from halcert.spec.state import NO, NOWHERE, OPEN, SEVERAL, YES, Accessor, Block, Pages, State
+from halcert.spec.state import NO, NOWHERE, OPEN, SEVERAL, YES, Accessor, Pages, State
 from halcert.spec.svm.flags import UVM
 from halcert.spec.uvm.locations import HOST_ACCESSOR
 from halcert.spec.uvm.pages import PAGE, SPAN, WINDOW, WINDOW_END, end_of, is_managed

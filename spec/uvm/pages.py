@@ -95,7 +95,7 @@ def meets_a_neighbour(state: State, address: int, size: int) -> bool:
 def stop_of(state: State, address: int, size: int) -> int:
     """Return the end of the pages of a range that are in the block in which it starts."""
     end, block = behind_pages(address, size), state.blocks.covering(address)
-    return end if end < end_of(block) else end_of(block)
+    return min(end_of(block), end)
 
 
 # --------------------------------------------------------------------------------------- runs
@@ -111,9 +111,7 @@ def changed(state: State, low: int, high: int, change: Callable[[Pages], Pages])
     return state.but(pages=state.pages.update_range(low, high, change))
 
 
-def touched_pages(
-    state: State, address: int, size: int, change: Callable[[Pages], Pages]
-) -> State:
+def touched_pages(state: State, address: int, size: int, change: Callable[[Pages], Pages]) -> State:
     """Return the state after an access to a range of one block; only managed pages change."""
     if state.blocks.covering(address).kind != UVM:
         return state

@@ -224,9 +224,7 @@ class MemManagedPrefetch(Call, frozen=True):
 
         No document speaks of it; whether pages are on the host cannot always be told.
         """
-        return is_host(call.location) and some_page_may_be_on_host(
-            state, call.ptr, call.size
-        )
+        return is_host(call.location) and some_page_may_be_on_host(state, call.ptr, call.size)
 
     @accepts(
         "UVM-FETCH-030",

@@ -29,7 +29,7 @@ def mostly_fits(state: State, address: int, size: int, told: int) -> bool:
         return told == NO
     if pages.all(lambda run: run.mostly == YES):
         return told == YES
-    return told == NO or told == YES
+    return told == NO or told == YES  # noqa: SIM109 - rules know no "in"
 
 
 # ----------------------------------------------------------------------------------- locations
@@ -70,7 +70,7 @@ def location_fits(
     if _all_on_host(state, address, size, kind):
         if alike:
             return told == ON_HOST or (kind(first) == NUMA and told == number(first))
-        return told == ON_HOST or told == NOBODY
+        return told == ON_HOST or told == NOBODY  # noqa: SIM109 - rules know no "in"
     if alike and kind(first) == DEVICE:
         return told == number(first)
     return told == NOBODY
@@ -159,9 +159,9 @@ def accesses_all(state: State, low: int, high: int, accessor: int) -> bool:
 
 def _shared(row: Accessor, place: int, end: int) -> int:
     """Return how many bytes of a run lie in ``[place, end)``, which it meets."""
-    first = row.place if row.place > place else place
+    first = max(place, row.place)
     last = row.place + row.extent
-    return (last if last < end else end) - first
+    return (min(end, last)) - first
 
 
 def _accessors_of(state: State, low: int, high: int) -> int:
@@ -193,10 +193,8 @@ def accessors_fit(state: State, address: int, size: int, told: Sequence[int]) ->
     )
     there = _accessors_of(state, low, high)
     return (
-        told.all(
-            lambda value: value == NOBODY or accesses_all(state, low, high, _accessor(value))
-        )
-        and named == (there if there < room else room)
+        told.all(lambda value: value == NOBODY or accesses_all(state, low, high, _accessor(value)))
+        and named == (min(room, there))
         and (
             there > room
             or state.accessors.all(

@@ -57,7 +57,7 @@ def _perhaps_written(run: Pages) -> Pages:
 def left_half_written(state: State, address: int, length: int) -> State:
     """Return the state after a call that writes to a range of a live block stopped somewhere."""
     block = state.blocks.covering(address)
-    end = address + length if address + length < end_of(block) else end_of(block)
+    end = min(end_of(block), address + length)
     written = state.but(
         contents=state.contents.forget(block.memory, address - block.base, end - address)
     )
