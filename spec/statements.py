@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halcert.spec.svm.statements import SVM_STATEMENTS
+from halcert.spec.uvm.statements import UVM_STATEMENTS
 from halcert.spec.vmm.statements import VMM_STATEMENTS
 
 
@@ -31,7 +32,7 @@ class Statement:
 
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS)
+    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS, *UVM_STATEMENTS)
 )
 """All statements, area by area, in the order of the description."""
 
