@@ -32,9 +32,9 @@ class Statement:
 
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS, *UVM_STATEMENTS)
+    Statement(*each) for each in (*SVM_STATEMENTS, *UVM_STATEMENTS, *VMM_STATEMENTS)
 )
-"""All statements, area by area, in the order of the description."""
+"""All statements, area by area, each in the order of the description."""
 
 
 def statements_of(rule_id: str) -> Iterator[Statement]:

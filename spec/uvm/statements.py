@@ -145,7 +145,7 @@ UVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-UVM-19",
         "UVM, memory attributes, PREFER_LOCATION, not read-mostly",
         "Preferring a place is an error where pages are mapped elsewhere.",
-        ("UVM-ADVISE-027", "UVM-ADVISE-041"),
+        ("UVM-ADVISE-027", "UVM-ADVISE-041", "UVM-ADVISE-032"),
     ),
     (
         "SEED-UVM-20",

@@ -29,7 +29,7 @@ def mostly_fits(state: State, address: int, size: int, told: int) -> bool:
         return told == NO
     if pages.all(lambda run: run.mostly == YES):
         return told == YES
-    return told == NO or told == YES
+    return told >= NO and told <= YES
 
 
 # ----------------------------------------------------------------------------------- locations
@@ -70,7 +70,7 @@ def location_fits(
     if _all_on_host(state, address, size, kind):
         if alike:
             return told == ON_HOST or (kind(first) == NUMA and told == number(first))
-        return told == ON_HOST or told == NOBODY
+        return told >= NOBODY and told <= ON_HOST
     if alike and kind(first) == DEVICE:
         return told == number(first)
     return told == NOBODY
