@@ -10,6 +10,7 @@ from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 from halcert.conformance.scenarios.uvm import UVM_SCENARIOS
+from halcert.conformance.scenarios.uvm_pressure import UVM_PRESSURE_SCENARIOS
 from halcert.conformance.scenarios.uvm_states import UVM_STATE_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
@@ -21,6 +22,7 @@ for _flows in (
     VMM_SCENARIOS,
     UVM_SCENARIOS,
     UVM_STATE_SCENARIOS,
+    UVM_PRESSURE_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 
