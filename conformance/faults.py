@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -28,6 +28,7 @@ from halcert.conformance.suite import trace_environment
 from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
+from halcert.spec.catalogue import AREAS, interfaces
 
 QUICK = Effort(shrink=0.0, reduce=2.0, repetitions=1)
 
@@ -64,13 +65,19 @@ class FaultResult(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-def seeded_faults() -> list[Fault]:
-    """Return the faults that the software driver offers.
+DEVICE_MEMORY = "device memory"
+"""What faults are said to be in that show in the memory that a device tells."""
+
+
+def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
+    """Return the faults that the software driver offers in what areas specify.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
     """
-    return list(HalAdapter().faults())
+    names = tuple(areas)
+    specified = {*interfaces(names), *([DEVICE_MEMORY] if "svm" in names else [])}
+    return [fault for fault in HalAdapter().faults() if fault.interface in specified]
 
 
 UNMODIFIED = Fault("", "", "", "the unmodified software driver")

@@ -29,6 +29,7 @@ from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
 from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
 from halcert.spec.uvm.device import DeviceLoad
+from halcert.spec.uvm.universal import DEVICE_SWAPS
 from halcert.spec.vmm.reserve import MemAddressReserve
 
 
@@ -221,6 +222,7 @@ class Lab:
         if judgement.violation is not None:
             raise self._broken(self._blamed(judgement.violation, process), interface.name)
         self._had_again(call, result, process)
+        self._swapped(call, result, process)
         before = self.view(process)
         self.world = judgement.world
         self._seen(call, result, judgement.shown, before)
@@ -271,6 +273,13 @@ class Lab:
             raise self.fail(rule, "account", allowed, "failure with DRV_ERROR_OUT_OF_MEMORY")
         if result.code == 0:
             self.tally.show((rule.id,), self.test)
+
+    def _swapped(self, call: Call, result: Returned, process: int) -> None:
+        known = self.accounts.room.lacking(call, result, self.view(process))
+        if known is not None and not DEVICE_SWAPS.function(*known):
+            room, used = known
+            allowed = f"success: {room} bytes of the device are there for {used} managed bytes"
+            raise self.fail(DEVICE_SWAPS, "account", allowed, "failure: out of memory")
 
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
         for balance in self.accounts.after(call, result, before, self.view(process)):

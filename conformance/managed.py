@@ -6,7 +6,6 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import look_by_copy
-from halcert.conformance.scenarios.registry import gave
 from halcert.spec.abi.constants import RangeAttribute, UvmAdvise, UvmLocation
 from halcert.spec.svm.flags import UVM, AllocFlags
 from halcert.spec.uvm.pages import PAGE
@@ -33,7 +32,8 @@ def at_device(device: int) -> Place:
 
 def allocate_managed(lab: Lab, size: int, process: int = 0) -> int | None:
     """Allocate managed memory and return its address, or None if that was refused."""
-    return gave(lab.call("halMemAlloc", process, pp=True, size=size, flag=MANAGED), "pp")
+    result: Any = lab.call("halMemAlloc", process, pp=True, size=size, flag=MANAGED)
+    return None if result is None or result.code != 0 else int(result.pp)
 
 
 def advise(lab: Lab, base: int, size: int, advice: UvmAdvise, place: Place = NOWHERE) -> Any:

@@ -8,6 +8,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.managed import (
     ACCESSED,
     HOST,
+    MANAGED,
     NOWHERE,
     Place,
     advise,
@@ -24,11 +25,12 @@ from halcert.conformance.managed import (
     set_bytes,
 )
 from halcert.conformance.observe import audit
-from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import free, open_all
 from halcert.spec.abi.constants import UvmAdvise
 from halcert.spec.profiles import GIB
-from halcert.spec.uvm.pages import PAGE
+from halcert.spec.svm.flags import AllocFlags
+from halcert.spec.uvm.pages import PAGE, WINDOW, WINDOW_END
 
 
 def prefetch_filled_first(lab: Lab) -> None:
@@ -291,8 +293,52 @@ def stopped_in_the_middle(lab: Lab) -> None:
     audit(lab, *lab.setting.devices)
 
 
-def refused_calls(lab: Lab) -> None:
-    """Wrong arguments are refused one by one, and leave attributes and bytes as they were."""
+def over_a_hole(lab: Lab) -> None:
+    """A call that meets a hole does not go on behind it."""
+    open_all(lab)
+    device = at_device(lab.setting.devices[0])
+    found = [allocate_managed(lab, PAGE) for _ in range(5)]
+    bases = sorted(base for base in found if base is not None)
+    for one, gone, other in zip(bases, bases[1:], bases[2:], strict=False):
+        if other - one != 2 * PAGE or not lab.view().blocks.at(one).exists:
+            continue
+        fill(lab, one, PAGE, 1)
+        fill(lab, other, PAGE, 2)
+        free(lab, gone)
+        for advice in UvmAdvise:
+            advise(lab, one, 3 * PAGE, advice, device)
+            ask(lab, one, PAGE)
+            ask(lab, other, PAGE)
+        prefetch(lab, one, 3 * PAGE, device)
+        set_bytes(lab, one, 3 * PAGE, 3)
+        ask(lab, one, 3 * PAGE)
+        ask(lab, other, PAGE)
+        look(lab, other, PAGE)
+
+
+def prefetched_to_a_closed_device(lab: Lab) -> None:
+    """Prefetching to a device that is not open fails, or else it succeeds; bytes are not lost."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    if first == last:
+        return
+    lab.call("halMemAgentOpen", devid=first, flag=0)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    fill(lab, base, 2 * PAGE, 1)
+    fill(lab, base + PAGE, PAGE, 2, first)
+    prefetch(lab, base, 2 * PAGE, at_device(last))
+    ask(lab, base, 2 * PAGE)
+    look_from(lab, base, 2 * PAGE)
+    advise(lab, base, 2 * PAGE, UvmAdvise.READ_MOSTLY)
+    prefetch(lab, base, 2 * PAGE, at_device(last))
+    advise(lab, base, 2 * PAGE, UvmAdvise.UNSET_READ_MOSTLY, at_device(last))
+    look_from(lab, base, 2 * PAGE)
+    look_from(lab, base, 2 * PAGE, first)
+
+
+def refused_places_and_ranges(lab: Lab) -> None:
+    """Wrong places and ranges are refused, and leave attributes and bytes as they were."""
     open_all(lab)
     base = allocate_managed(lab, 2 * PAGE)
     if base is None:
@@ -306,13 +352,34 @@ def refused_calls(lab: Lab) -> None:
     for advice in UvmAdvise:
         advise(lab, base, PAGE, advice, {"type": 3, "id": -1})
         advise(lab, base, 0, advice, device)
-        for where in (0, 4096, 0xC0000000000, 0x8FFFFFFFFFF):
+        for where in (0, 4096, WINDOW - PAGE, WINDOW_END):
             advise(lab, where, PAGE, advice, device)
-    for flags in (1, 1 << 31):
-        lab.call("halMemManagedPrefetch", ptr=base, size=PAGE, location=device, flags=flags)
-    for where in (0, 0x8FFFFE00000, 0xBFFFFE00000, 0xC0000000000):
+    for where in (0, WINDOW - PAGE, WINDOW_END - PAGE, WINDOW_END):
         prefetch(lab, where, 2 * PAGE, device)
         ask(lab, where, 2 * PAGE)
+    for size in (2**64 - PAGE, 2**64 - base, 2**64 - 1):
+        prefetch(lab, base + PAGE, size, device)
+        advise(lab, base + PAGE, size, UvmAdvise.READ_MOSTLY)
+        ask(lab, base + PAGE, size)
+    ask_page_by_page(lab, base, 2 * PAGE)
+    look(lab, base, 2 * PAGE)
+
+
+def refused_arguments(lab: Lab) -> None:
+    """Other wrong arguments are refused one by one, and leave everything as it was."""
+    open_all(lab)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    device = at_device(lab.setting.devices[0])
+    fill(lab, base, 2 * PAGE, 4)
+    for single in ("readonly", "host_writes", "giant", "contiguous"):
+        flag = MANAGED | AllocFlags.compose(**{single: 1})
+        free(lab, gave(lab.call("halMemAlloc", pp=True, size=2 * PAGE, flag=flag), "pp"))
+    for advice in (6, 1 << 16, 2**32 - 1):
+        lab.call("halMemManagedAdvise", ptr=base, size=PAGE, advise=advice, location=device)
+    for flags in (1, 1 << 31):
+        lab.call("halMemManagedPrefetch", ptr=base, size=PAGE, location=device, flags=flags)
     for sizes in ([0], [3], [8], [5]):
         _ask_with(lab, base, data_sizes=sizes)
     _ask_with(lab, base, attributes=[9])
@@ -347,7 +414,10 @@ UVM_SCENARIOS = scenarios_of(
     batches_of_ranges,
     parts_of_pages,
     stopped_in_the_middle,
+    over_a_hole,
+    prefetched_to_a_closed_device,
     asking_changes_nothing,
     touched_at_random_places,
-    refused_calls,
+    refused_places_and_ranges,
+    refused_arguments,
 )

@@ -84,6 +84,25 @@ def device_works_on_more_than_fits(lab: Lab) -> None:
         audit(lab, device)
 
 
+def pages_fit_in_what_is_left(lab: Lab) -> None:
+    """Once others give memory back, it shows that managed pages had no more than was left."""
+    open_all(lab)
+    size = 4 * PAGES * PAGE
+    device = lab.setting.devices[0]
+    audit(lab, device)
+    blocks = filled_up(lab, device)
+    base = allocate_managed(lab, size)
+    if base is not None:
+        fill(lab, base, size, 1, device)
+        audit(lab, device)
+        free(lab, *blocks)
+        audit(lab, device)
+        look_from(lab, base, size, device)
+        audit(lab, device)
+        free(lab, base)
+    audit(lab, device)
+
+
 def swapping_keeps_attributes(lab: Lab) -> None:
     """Pages that were handed back to the host keep what was set for them, and their bytes."""
     open_all(lab)
@@ -156,6 +175,7 @@ def freed_under_pressure(lab: Lab) -> None:
 UVM_PRESSURE_SCENARIOS = scenarios_of(
     "uvm",
     device_works_on_more_than_fits,
+    pages_fit_in_what_is_left,
     swapping_keeps_attributes,
     replicas_that_do_not_fit,
     freed_under_pressure,

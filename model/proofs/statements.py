@@ -51,8 +51,9 @@ class Statements:
 
     A statement is a function over ``before``, ``after``, ``call``, ``result`` and ``profile``;
     any further parameter is a number that may be anything within the domain of its annotation.
-    It has to hold for every call of the interfaces that it names that is accepted or leaves
-    something, in any valid state; of all interfaces of the area if it names none.
+    It has to hold for every call of the interfaces that it names that is accepted, or fails and
+    leaves something, in any valid state; if it names none, of all interfaces of the area and of
+    the areas that it uses.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Statements:
         self.profile = profile
         self.situations = {
             each.name: Situation(each, profile, invariants, rows, second=second)
-            for each in interfaces(with_used((area.name,))).values()
+            for each in (*area.interfaces, *interfaces(with_used(area.uses)).values())
         }
 
     def records(self) -> list[Record]:
@@ -80,8 +81,7 @@ class Statements:
         """Settle one theorem."""
         start = perf_counter()
         worst, text = Answer.NO, ""
-        own = tuple(each.name for each in self.area.interfaces)
-        for name in theorem.interfaces or own:
+        for name in theorem.interfaces or tuple(self.situations):
             situation = self.situations[name]
             reading = situation.reading
             for outcome in (*reading.accepts, *reading.leaves):

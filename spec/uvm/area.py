@@ -10,6 +10,7 @@ from halcert.spec.uvm.device import DeviceLoad, DeviceStore
 from halcert.spec.uvm.invariants import INVARIANTS
 from halcert.spec.uvm.prefetch import MemManagedPrefetch
 from halcert.spec.uvm.theorems import THEOREMS
+from halcert.spec.uvm.universal import UNIVERSAL
 
 INTERFACES = tuple(
     call.interface
@@ -29,5 +30,6 @@ UVM_AREA = Area(
     interfaces=INTERFACES,
     invariants=INVARIANTS,
     theorems=THEOREMS,
+    universal=UNIVERSAL,
     uses=("svm",),
 )

@@ -180,13 +180,8 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
             )
         )
 
-    @rejects("UVM-RANGE-011", PARA_ERROR, strength=SHOULD, source=V2, profiles=UVM_PRODUCTS)
-    def too_many_attributes(call) -> bool:
-        """At most eight attributes are asked for."""
-        return call.attribute_num > MOST
-
     @rejects(
-        "UVM-RANGE-012",
+        "UVM-RANGE-011",
         DrvError.INVALID_HANDLE,
         PARA_ERROR,
         strength=SHOULD,
@@ -198,7 +193,7 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
         return in_window(call.ptr) and behind_pages(call.ptr, call.size) > WINDOW_END
 
     @rejects(
-        "UVM-RANGE-013",
+        "UVM-RANGE-012",
         PARA_ERROR,
         strength=MUST,
         code=SHOULD,
@@ -219,7 +214,8 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     @undefined("UVM-RANGE-021", source=SENSE, profiles=UVM_PRODUCTS)
     def arrays_are_short(call) -> bool:
         """Saying that there are more attributes than the arrays have elements."""
-        return call.attribute_num <= MOST and (
+        given = call.data.given and call.data_sizes.given and call.attributes.given
+        return given and (
             len(call.data.items) < call.attribute_num
             or len(call.data_sizes.items) < call.attribute_num
             or len(call.attributes.items) < call.attribute_num
@@ -239,6 +235,11 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     def memory_may_be_short(call) -> bool:
         """Answering may need memory."""
         return True
+
+    @undefined("UVM-RANGE-025", source=V2, profiles=UVM_PRODUCTS)
+    def too_many_attributes(call) -> bool:
+        """Asking for more attributes than there are in one call."""
+        return call.attribute_num > MOST
 
     @accepts("UVM-RANGE-030", strength=MUST, source=(HEADER, ATTRIBUTES), profiles=UVM_PRODUCTS)
     def answers(call, state: State) -> State:

@@ -130,17 +130,15 @@ def _well_formed(call: MemManagedPrefetchBatch) -> bool:
         and len(call.prefetchLocIdxs.items) >= call.numPrefetchLocs
         and call.numPrefetchLocs >= 1
         and call.numPrefetchLocs <= call.count
+        and call.numPrefetchLocs <= MOST_PLACES
+        and call.count <= MOST
         and _indices_ascend(call)
         and Elements(call.numPrefetchLocs, call.prefetchLocs).all(_is_a_place)
     )
 
 
 def _gets_to_the_pages(call: MemManagedPrefetchBatch) -> bool:
-    return (
-        not MemManagedPrefetchBatch.outside_managed_addresses(call)
-        and not MemManagedPrefetchBatch.too_many_ranges(call)
-        and not MemManagedPrefetchBatch.too_many_places(call)
-    )
+    return not MemManagedPrefetchBatch.outside_managed_addresses(call)
 
 
 @interface(
@@ -176,18 +174,8 @@ class MemManagedPrefetchBatch(Call, frozen=True):
         """Every range lies in the addresses of managed memory."""
         return _ranges(call).any(outside)
 
-    @rejects("UVM-BATCH-003", PARA_ERROR, strength=SHOULD, source=V2, profiles=UVM_PRODUCTS)
-    def too_many_ranges(call) -> bool:
-        """There are at most 4096 ranges."""
-        return call.count > MOST
-
-    @rejects("UVM-BATCH-004", PARA_ERROR, strength=SHOULD, source=V2, profiles=UVM_PRODUCTS)
-    def too_many_places(call) -> bool:
-        """There are at most 64 places."""
-        return call.numPrefetchLocs > MOST_PLACES
-
     @rejects(
-        "UVM-BATCH-005",
+        "UVM-BATCH-003",
         PARA_ERROR,
         strength=MUST,
         code=SHOULD,

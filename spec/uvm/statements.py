@@ -87,7 +87,7 @@ UVM_STATEMENTS: tuple[Stated, ...] = (
         "SEED-UVM-11",
         "UVM, allocation and free, release",
         "halMemFree gives addresses and pages back before it returns, and removes the mappings.",
-        ("SVM-FREE-010", "SVM-ANY-003", "UVM-RANGE-013", "UVM-ADVISE-009"),
+        ("SVM-FREE-010", "SVM-ANY-003", "UVM-RANGE-012", "UVM-ADVISE-009"),
     ),
     (
         "SEED-UVM-12",
