@@ -222,9 +222,9 @@ class Lab:
         if judgement.violation is not None:
             raise self._broken(self._blamed(judgement.violation, process), interface.name)
         self._had_again(call, result, process)
-        self._swapped(call, result, process)
         before = self.view(process)
         self.world = judgement.world
+        self._swapped(call, result, before, process)
         self._seen(call, result, judgement.shown, before)
         if outcome.code == 0:
             self.learn(number, result, outcome.out, process)
@@ -274,11 +274,14 @@ class Lab:
         if result.code == 0:
             self.tally.show((rule.id,), self.test)
 
-    def _swapped(self, call: Call, result: Returned, process: int) -> None:
-        known = self.accounts.room.lacking(call, result, self.view(process))
+    def _swapped(self, call: Call, result: Returned, before: State, process: int) -> None:
+        room = self.accounts.room
+        if result.code == 0 and room.exceeded(call, self.view(process)):
+            self.tally.show((DEVICE_SWAPS.id,), self.test)
+        known = room.lacking(call, result, before)
         if known is not None and not DEVICE_SWAPS.function(*known):
-            room, used = known
-            allowed = f"success: {room} bytes of the device are there for {used} managed bytes"
+            left, used = known
+            allowed = f"success: {left} bytes of the device are there for {used} managed bytes"
             raise self.fail(DEVICE_SWAPS, "account", allowed, "failure: out of memory")
 
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:

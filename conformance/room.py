@@ -60,6 +60,12 @@ class Room:
         """Return the most that managed pages can have of a device, if that is known."""
         return self._most.get(device)
 
+    def exceeded(self, call: Call, now: State) -> bool:
+        """Tell whether a successful call asked for more pages on a device than it can have."""
+        return call.interface.name in MOVING and any(
+            managed_on(device, now) > most for device, most in self._most.items()
+        )
+
     def lacking(self, call: Call, result: Returned, before: State) -> tuple[int, int] | None:
         """Look at an access that a device could not make for lack of memory.
 

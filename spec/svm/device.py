@@ -72,9 +72,9 @@ def strands_pages(state: State, devid: int) -> bool:
     )
 
 
-def has_managed_memory(state: State) -> bool:
-    """Tell whether the process has managed memory, whose pages may be on any device."""
-    return state.blocks.any(lambda block: block.kind == UVM)
+def loses_managed_memory(state: State, devid: int) -> bool:
+    """Tell whether closing a device may take the bytes of managed memory, wherever they are."""
+    return state.devices.at(devid).open and state.blocks.any(lambda block: block.kind == UVM)
 
 
 def in_use_on(state: State, devid: int) -> bool:
@@ -154,8 +154,8 @@ class MemAgentClose(Call, frozen=True):
 
     @undefined("SVM-CLOSE-007", source=V2.at("pages outlive no device process"), profiles=GEN2)
     def managed_pages_would_be_lost(call, state: State) -> bool:
-        """Closing a device while there is managed memory, which may lose all of its bytes."""
-        return has_managed_memory(state)
+        """Closing a device that is open while there is managed memory, which may lose its bytes."""
+        return loses_managed_memory(state, call.devid)
 
     @accepts(
         "SVM-CLOSE-010",
@@ -224,8 +224,8 @@ class MemDeviceClose(Call, frozen=True):
 
     @undefined("SVM-DCLOSE-006", source=V2.at("pages outlive no device process"), profiles=GEN2)
     def managed_pages_would_be_lost(call, state: State) -> bool:
-        """Closing a device while there is managed memory, which may lose all of its bytes."""
-        return has_managed_memory(state)
+        """Closing a device that is open while there is managed memory, which may lose its bytes."""
+        return loses_managed_memory(state, call.devid)
 
     @accepts(
         "SVM-DCLOSE-010",
