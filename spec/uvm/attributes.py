@@ -213,10 +213,11 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
 
     @undefined("UVM-RANGE-021", source=SENSE, profiles=UVM_PRODUCTS)
     def arrays_are_short(call) -> bool:
-        """Saying that there are more attributes than the arrays have elements."""
+        """Asking for more attributes than the arrays have elements, or than there are."""
         given = call.data.given and call.data_sizes.given and call.attributes.given
         return given and (
-            len(call.data.items) < call.attribute_num
+            call.attribute_num > MOST
+            or len(call.data.items) < call.attribute_num
             or len(call.data_sizes.items) < call.attribute_num
             or len(call.attributes.items) < call.attribute_num
         )
@@ -235,11 +236,6 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     def memory_may_be_short(call) -> bool:
         """Answering may need memory."""
         return True
-
-    @undefined("UVM-RANGE-025", source=V2, profiles=UVM_PRODUCTS)
-    def too_many_attributes(call) -> bool:
-        """Asking for more attributes than there are in one call."""
-        return call.attribute_num > MOST
 
     @accepts("UVM-RANGE-030", strength=MUST, source=(HEADER, ATTRIBUTES), profiles=UVM_PRODUCTS)
     def answers(call, state: State) -> State:

@@ -141,7 +141,7 @@ CASES = [
     ("undefined", "UVM-RANGE-022", {"ptr": "MM+1048576"}),
     ("undefined", "UVM-RANGE-023", {"size": 5 * PAGE}),
     ("may", "UVM-RANGE-024", {}),
-    ("undefined", "UVM-RANGE-025", NINE),
+    ("undefined", "UVM-RANGE-021", NINE),
     ("accepts", "UVM-RANGE-030", {}),
     said("accepts", "UVM-RANGE-031", 1, 0, {}),
     said("accepts", "UVM-RANGE-031", 1, 1, {"ptr": MOSTLY}),
