@@ -12,6 +12,7 @@ from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 from halcert.conformance.scenarios.uvm import UVM_SCENARIOS
 from halcert.conformance.scenarios.uvm_pressure import UVM_PRESSURE_SCENARIOS
+from halcert.conformance.scenarios.uvm_ranges import UVM_RANGE_SCENARIOS
 from halcert.conformance.scenarios.uvm_states import UVM_STATE_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
@@ -23,8 +24,9 @@ for _flows in (
     MAPPING_SCENARIOS,
     VMM_SCENARIOS,
     UVM_SCENARIOS,
-    UVM_STATE_SCENARIOS,
     UVM_PRESSURE_SCENARIOS,
+    UVM_RANGE_SCENARIOS,
+    UVM_STATE_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

@@ -63,6 +63,15 @@ def _asked(call: MemManagedRangeGetAttributes, attribute: int) -> bool:
     return Elements(call.attribute_num, call.attributes).any(lambda each: each == attribute)
 
 
+def _entries(call: MemManagedRangeGetAttributes) -> Elements[Any]:
+    """Return each attribute that is asked for, with the size of its place and whether it has one.
+
+    What lies behind the end of one of the arrays is nobody's to look at.
+    """
+    data: Any = call.data
+    return Elements(call.attribute_num, call.attributes, call.data_sizes, data)
+
+
 def _answers(call: MemManagedRangeGetAttributes, told: Any) -> Elements[Any]:
     """Return each attribute that is asked for, with the numbers that were told."""
     asked: Any = call.attributes
@@ -157,25 +166,25 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
     @rejects("UVM-RANGE-007", INVALID_VALUE, strength=SHOULD, source=V2, profiles=UVM_PRODUCTS)
     def outside_managed_addresses(call) -> bool:
         """The range starts in the addresses of managed memory."""
-        return not in_window(call.ptr)
+        return not in_window(call.ptr) and _entries(call).any(lambda *_entry: True)
 
     @rejects("UVM-RANGE-008", INVALID_VALUE, strength=MUST, source=(API, V2), profiles=UVM_PRODUCTS)
     def unknown_attribute(call) -> bool:
         """There are eight attributes."""
-        return Elements(call.attribute_num, call.attributes).any(
-            lambda attribute: attribute >= RangeAttribute.MEM_RANGE_ATTR_MAX
+        return _entries(call).any(
+            lambda attribute, _size, _place: attribute >= RangeAttribute.MEM_RANGE_ATTR_MAX
         )
 
     @rejects("UVM-RANGE-009", INVALID_VALUE, strength=SHOULD, source=V2, profiles=UVM_PRODUCTS)
     def no_place_for_an_answer(call) -> bool:
         """Every answer has a place."""
-        return Elements(call.attribute_num, call.data).any(lambda place: not place)
+        return _entries(call).any(lambda _attribute, _size, place: not place)
 
     @rejects("UVM-RANGE-010", INVALID_VALUE, strength=MUST, source=(API, V2), profiles=UVM_PRODUCTS)
     def wrong_size_of_an_answer(call) -> bool:
         """An answer is a number of 4 bytes, or any number of them for who accesses pages."""
-        return Elements(call.attribute_num, call.attributes, call.data_sizes).any(
-            lambda attribute, size: (
+        return _entries(call).any(
+            lambda attribute, size, _place: (
                 size == 0 or size % NUMBER != 0 or (attribute != ACCESS_BY and size != NUMBER)
             )
         )
