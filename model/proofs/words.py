@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,13 +19,17 @@ from halcert.model.symbolic.state import (
     known_state,
 )
 from halcert.model.symbolic.table import SymbolicTable
-from halcert.model.symbolic.term import Bool, BoolLike, Term
+from halcert.model.symbolic.term import Bool, BoolLike, Term, when_forgetting
 from halcert.model.symbolic.values import variables
 from halcert.spec.language import Interface, Kind, Rule
 from halcert.spec.profiles import Profile
 
 DEVICES = (0, 1)
 """Ids of the devices that are present in the initial state."""
+
+
+LAST = "last"
+"""What the variables of the call after a word are named after, whatever the word."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,9 @@ class Word:
 def empty_word() -> Word:
     """Return the word without calls."""
     return Word((), known_state(World.start(DEVICES).views[0]), ())
+
+
+when_forgetting(empty_word.cache_clear)
 
 
 def extended(word: Word, operation: Operation, profile: Profile, name: str = "") -> Word | None:
@@ -146,15 +153,16 @@ def _under(value: BoolLike, facts: set[Any]) -> BoolLike:
 # --------------------------------------------------------------------------------------- alphabet
 
 
-def alphabet(interfaces: tuple[Interface, ...], profile: Profile) -> tuple[Operation, ...]:
-    """Return the operations that change tables; of those that do the same, the first."""
+def alphabet(operations: Iterable[Operation], profile: Profile) -> tuple[Operation, ...]:
+    """Return the operations without those that do the same as an earlier one."""
     found: dict[Any, Operation] = {}
-    for operation in _operations(interfaces, profile):
+    for operation in operations:
         found.setdefault(_effect(operation, profile), operation)
     return tuple(found.values())
 
 
-def _operations(interfaces: tuple[Interface, ...], profile: Profile) -> Iterator[Operation]:
+def operations_of(interfaces: Iterable[Interface], profile: Profile) -> Iterator[Operation]:
+    """Iterate over the operations that change tables."""
     for interface in interfaces:
         for rule in interface.rules_of(Kind.ACCEPTS, profile.name):
             if any(name != "contents" for name in rule.changes):
@@ -186,6 +194,7 @@ def _sample(operation: Operation, profile: Profile) -> tuple[Any, Any]:
     return view, after
 
 
+@lru_cache(maxsize=256)
 def _effect(operation: Operation, profile: Profile) -> Any:
     """Return the shape of what an operation does to tables, whatever its parameters are called."""
     view, after = _sample(operation, profile)
@@ -193,6 +202,9 @@ def _effect(operation: Operation, profile: Profile) -> Any:
     shapes: dict[Term, Any] = {}
     changed = [name for name in changed_tables(view, after) if name != "contents"]
     return tuple((n, _shape(getattr(after, n), names, shapes)) for n in changed)
+
+
+when_forgetting(_effect.cache_clear)
 
 
 def _shape(table: SymbolicTable, names: dict[Any, int], shapes: dict[Term, Any]) -> Any:
