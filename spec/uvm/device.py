@@ -1,7 +1,7 @@
-"""What the program on a device does with managed memory: accesses are calls of the model.
+"""What the program on a device does with memory: accesses are calls of the model.
 
-``device.load`` and ``device.store`` are reads and writes by a kernel. Adapters offer them where the
-library has an agent that makes them.
+``device.load`` and ``device.store`` are reads and writes by a kernel: of managed memory, and of the
+device's own. Adapters offer them where the library has an agent that makes them.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from halcert.spec.language import (
     leaves,
     may_reject,
     observes,
-    rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN3, PROFILES, UVM_PRODUCTS
+from halcert.spec.profiles import GEN2, PROFILES, UVM_PRODUCTS
 from halcert.spec.sources import MODULE_DOC, SENSE
-from halcert.spec.state import OPEN, State
-from halcert.spec.svm.memory import within
+from halcert.spec.state import OPEN, Block, State
+from halcert.spec.svm.flags import DEV, DVPP
+from halcert.spec.svm.memory import within, write_races
 from halcert.spec.uvm.moves import anywhere, read_by_device, written_by_device
 from halcert.spec.uvm.pages import is_managed, touched_pages
 
@@ -35,7 +35,6 @@ MUST = Strength.MUST
 SHOULD = Strength.SHOULD
 KERNEL = SENSE.at("a kernel and the memory it is given")
 FAULTS = MODULE_DOC.at("UVM, page faults")
-LIMITS = MODULE_DOC.at("UVM, limits of use")
 ALL = frozenset(PROFILES)
 """Only a simulated device has an agent, so no product needs these accesses."""
 
@@ -45,19 +44,31 @@ def reachable_by_device(state: State, device: int, address: int, size: int) -> b
     block = state.blocks.covering(address)
     return (
         size != 0
-        and is_managed(block)
+        and (is_managed(block) or _is_its_own(block, device))
         and within(block, address, size)
         and state.devices.at(device).open
     )
 
 
+def _is_its_own(block: Block, device: int) -> bool:
+    """Tell whether a block is ordinary memory of a device."""
+    return (
+        (block.kind == DEV or block.kind == DVPP)
+        and block.device == device
+        and not block.readonly
+        and not block.host_writes
+        and not block.cp_only
+    )
+
+
 def _gets_there(call: DeviceStore | DeviceLoad, state: State) -> bool:
-    return reachable_by_device(state, call.device, call.address, call.size)
+    managed = is_managed(state.blocks.covering(call.address))
+    return managed and reachable_by_device(state, call.device, call.address, call.size)
 
 
 @interface("device.store", area="uvm", source=KERNEL, optional=ALL)
 class DeviceStore(Call, frozen=True):
-    """Write bytes of a pattern to managed memory, as a program on a device."""
+    """Write bytes of a pattern to memory, as a program on a device."""
 
     device: DeviceId
     address: Address
@@ -65,30 +76,29 @@ class DeviceStore(Call, frozen=True):
     pattern: U64
     offset: U64
 
-    @rejects("UVM-DSTORE-001", strength=MUST, source=LIMITS, profiles=GEN3)
-    def no_managed_memory(call) -> bool:
-        """Managed memory exists on Ascend 910B and 910_93 only."""
-        return True
-
-    @undefined("UVM-DSTORE-002", source=KERNEL, profiles=UVM_PRODUCTS)
+    @undefined("UVM-DSTORE-002", source=KERNEL)
     def not_accessible(call, state: State) -> bool:
         """A program writes only where it may."""
         return not reachable_by_device(state, call.device, call.address, call.size)
 
     @may_reject("UVM-DSTORE-003", DrvError.OUT_OF_MEMORY, source=FAULTS, profiles=UVM_PRODUCTS)
-    def memory_may_be_short(call) -> bool:
+    def memory_may_be_short(call, state: State) -> bool:
         """Serving a page fault may need memory, on the device and on the host."""
-        return True
+        return is_managed(state.blocks.covering(call.address))
+
+    @undefined("UVM-DSTORE-004", source=SENSE, profiles=GEN2)
+    def races_with_a_copy(call, state: State) -> bool:
+        """Writing where a copy under way reads or writes."""
+        return write_races(state, call.address, call.size)
 
     @accepts(
         "UVM-DSTORE-010",
         strength=MUST,
         source=(FAULTS, MODULE_DOC.at("UVM, memory attributes")),
         changes=("pages", "contents"),
-        profiles=UVM_PRODUCTS,
     )
     def writes(call, state: State) -> State:
-        """Exactly the bytes of the range hold the pattern; their pages have one copy, there.
+        """Exactly the bytes of the range hold the pattern; managed pages have one copy, there.
 
         Read-mostly pages cease to be so: all copies but that of the writer go.
         """
@@ -123,7 +133,7 @@ class DeviceStore(Call, frozen=True):
 
 @interface("device.load", area="uvm", source=KERNEL, optional=ALL)
 class DeviceLoad(Call, frozen=True):
-    """Read managed memory, as a program on a device."""
+    """Read memory, as a program on a device."""
 
     device: DeviceId
     address: Address
@@ -134,35 +144,29 @@ class DeviceLoad(Call, frozen=True):
 
         data: bytes
 
-    @rejects("UVM-DLOAD-001", strength=MUST, source=LIMITS, profiles=GEN3)
-    def no_managed_memory(call) -> bool:
-        """Managed memory exists on Ascend 910B and 910_93 only."""
-        return True
-
-    @undefined("UVM-DLOAD-002", source=KERNEL, profiles=UVM_PRODUCTS)
+    @undefined("UVM-DLOAD-002", source=KERNEL)
     def not_accessible(call, state: State) -> bool:
         """A program reads only where it may."""
         return not reachable_by_device(state, call.device, call.address, call.size)
 
     @may_reject("UVM-DLOAD-003", DrvError.OUT_OF_MEMORY, source=FAULTS, profiles=UVM_PRODUCTS)
-    def memory_may_be_short(call) -> bool:
+    def memory_may_be_short(call, state: State) -> bool:
         """Serving a page fault may need memory, on the device and on the host."""
-        return True
+        return is_managed(state.blocks.covering(call.address))
 
     @accepts(
         "UVM-DLOAD-010",
         strength=MUST,
         source=FAULTS,
         changes=("pages",),
-        profiles=UVM_PRODUCTS,
     )
     def reads(call, state: State) -> State:
-        """The pages come to the device, or replicas of read-mostly ones do; no byte changes."""
+        """Managed pages come to the device, or replicas of read-mostly ones do; no byte changes."""
         return touched_pages(
             state, call.address, call.size, lambda run: read_by_device(run, call.device)
         )
 
-    @observes("UVM-DLOAD-011", strength=MUST, source=FAULTS, profiles=UVM_PRODUCTS)
+    @observes("UVM-DLOAD-011", strength=MUST, source=FAULTS)
     def last_write(call, state: State) -> Extent:
         """Every byte reads as what was last written to it, by whomever and wherever it was."""
         block = state.blocks.covering(call.address)

@@ -55,8 +55,6 @@ UVM_STATEMENTS: tuple[Stated, ...] = (
             "UVM-FETCH-001",
             "UVM-BATCH-001",
             "UVM-RANGE-001",
-            "UVM-DLOAD-001",
-            "UVM-DSTORE-001",
         ),
     ),
     (

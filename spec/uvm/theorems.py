@@ -98,6 +98,7 @@ def _the_writing_device_has_the_only_copy(
     return (
         not lies_in(address, call.address, call.size)
         or result.code != 0
+        or not run.exists
         or (run.mostly == NO and run.device == call.device)
     )
 
@@ -127,6 +128,7 @@ def _one_copy_moves(
     old, new = _page(before, address), _page(after, address)
     return (
         result.code != 0
+        or not old.exists
         or not lies_in(address, call.address, call.size)
         or old.mostly != NO
         or new.device == call.device
