@@ -11,17 +11,20 @@ from typing import Any
 
 import msgspec
 
+from halcert.conformance.room import Room, managed_on
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Call, Returned, Rule, align_up
 from halcert.spec.profiles import Profile
 from halcert.spec.state import USER, Block, Handle, State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM, UVM
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
+from halcert.spec.uvm.moves import untouched
+from halcert.spec.uvm.universal import PAGES_FIT
 from halcert.spec.vmm.create import MemCreate
 from halcert.spec.vmm.memory import of_the_device
 from halcert.spec.vmm.reserve import MemAddressReserve
@@ -69,6 +72,7 @@ class Accounts:
         self._start: dict[int, int] = {}
         self._had: dict[tuple[Any, ...], int] = {}
         self._cached: dict[int, int] = {}
+        self.room = Room()
 
     def free_at_start(self, device: int) -> int | None:
         """Return what was free on a device before anything was allocated, if that is known."""
@@ -87,12 +91,15 @@ class Accounts:
         held = (
             sum(self._cached.values())
             + before.blocks.sum(
-                lambda block: 0 if block.kind in (USER, MAPPED) else generous(block, self._profile)
+                lambda block: (
+                    0 if block.kind in (USER, MAPPED, UVM) else generous(block, self._profile)
+                )
             )
             + before.handles.sum(
                 lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
             )
             + before.reservations.sum(lambda found: found.extent)
+            + before.pages.sum(lambda run: 0 if untouched(run) else run.extent)
         )
         known = self._had.get(what)
         if result.code == 0:
@@ -101,6 +108,7 @@ class Accounts:
 
     def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
         """Follow a successful call; return the comparisons that it allows."""
+        self.room.followed(call, before)
         if isinstance(call, MemFree):
             self._freed(before.blocks.at(call.pp))
         elif isinstance(call, MemAgentClose | MemDeviceClose):
@@ -116,6 +124,8 @@ class Accounts:
 
     def _told(self, device: int, result: Any, now: State) -> list[Balance]:
         free = int(result.info.free + result.info.huge_free)
+        room = self.room.most(device)
+        self.room.told(device, free, now)
         at_start = self._start.get(device)
         if at_start is None:
             if not self._held(device, now, generously=True) and not self._cached.get(device):
@@ -123,10 +133,14 @@ class Accounts:
             return []
         most = self._held(device, now, generously=True) + self._cached.get(device, 0)
         least = self._held(device, now, generously=False)
-        return [
+        found = [
             Balance(LIVE_MEMORY_IS_ACCOUNTED, at_start, free, least),
             Balance(NOTHING_LEAKS, at_start, free, most),
         ]
+        managed = managed_on(device, now)
+        if room is not None and room < managed:
+            found.append(Balance(PAGES_FIT, at_start, free, most - managed + room))
+        return found
 
     def _held(self, device: int, state: State, *, generously: bool) -> int:
         def cost(block: Block) -> int:
@@ -142,7 +156,8 @@ class Accounts:
                 return align_up(handle.size, self._profile.huge)
             return handle.size if on_hbm(handle) else 0
 
-        return state.blocks.sum(cost) + state.handles.sum(physical)
+        managed = managed_on(device, state) if generously else 0
+        return state.blocks.sum(cost) + state.handles.sum(physical) + managed
 
 
 def _wanted(call: Call) -> tuple[Any, ...] | None:

@@ -15,6 +15,21 @@ from halcert.conformance.concurrent import (
 )
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
+from halcert.conformance.managed import (
+    advise,
+    allocate_managed,
+    ask_page_by_page,
+    at_device,
+    fill,
+    look,
+    prefetch,
+)
+from halcert.conformance.managed_programs import (
+    SHARED,
+    pages_of_one_allocation,
+    private_pages,
+    read_by_all,
+)
 from halcert.conformance.mapping_programs import (
     PAGE,
     contended_address_frees,
@@ -25,7 +40,7 @@ from halcert.conformance.mapping_programs import (
 )
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import gave
-from halcert.spec.abi.constants import MemSide
+from halcert.spec.abi.constants import MemSide, UvmAdvise
 from halcert.spec.svm.flags import DEV, HOST, MAPPED, AllocFlags
 
 
@@ -104,6 +119,26 @@ def mappings_at_once(lab: Lab, draw: Draw) -> None:
     check_all(lab)
 
 
+def pages_at_once(lab: Lab, draw: Draw) -> None:
+    """Threads that use pages from the host and from devices, each its own, and read the same."""
+    _open_all(lab)
+    if not run_program(lab, private_pages(draw, lab, 1000)):
+        return
+    base = allocate_managed(lab, SHARED * PAGE)
+    if base is None:
+        return
+    if not run_program(lab, pages_of_one_allocation(draw, lab, base, 3000)):
+        return
+    fill(lab, base, SHARED * PAGE, draw.integer(1, 200))
+    advise(lab, base, SHARED * PAGE, UvmAdvise.READ_MOSTLY)
+    prefetch(lab, base, SHARED * PAGE // 2, at_device(lab.setting.devices[0]))
+    if run_program(lab, read_by_all(lab, base, 5000)):
+        ask_page_by_page(lab, base, SHARED * PAGE)
+        look(lab, base, SHARED * PAGE)
+        lab.call("halMemFree", pp=base)
+        audit(lab, *lab.setting.devices)
+
+
 def _open_all(lab: Lab) -> None:
     for device in lab.setting.devices:
         lab.call("halMemAgentOpen", devid=device, flag=0)
@@ -122,5 +157,6 @@ EXPERIMENTS = {
     "threads": Experiment("svm", blocks_at_once),
     "copies": Experiment("svm", copies_at_once),
     "mappings": Experiment("vmm", mappings_at_once),
+    "pages": Experiment("uvm", pages_at_once),
 }
 """All experiments by name."""

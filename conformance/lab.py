@@ -28,6 +28,8 @@ from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
 from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
+from halcert.spec.uvm.device import DeviceLoad
+from halcert.spec.uvm.universal import DEVICE_SWAPS
 from halcert.spec.vmm.reserve import MemAddressReserve
 
 
@@ -222,6 +224,7 @@ class Lab:
         self._had_again(call, result, process)
         before = self.view(process)
         self.world = judgement.world
+        self._swapped(call, result, before, process)
         self._seen(call, result, judgement.shown, before)
         if outcome.code == 0:
             self.learn(number, result, outcome.out, process)
@@ -270,6 +273,16 @@ class Lab:
             raise self.fail(rule, "account", allowed, "failure with DRV_ERROR_OUT_OF_MEMORY")
         if result.code == 0:
             self.tally.show((rule.id,), self.test)
+
+    def _swapped(self, call: Call, result: Returned, before: State, process: int) -> None:
+        room = self.accounts.room
+        if result.code == 0 and room.exceeded(call, self.view(process)):
+            self.tally.show((DEVICE_SWAPS.id,), self.test)
+        known = room.lacking(call, result, before)
+        if known is not None and not DEVICE_SWAPS.function(*known):
+            left, used = known
+            allowed = f"success: {left} bytes of the device are there for {used} managed bytes"
+            raise self.fail(DEVICE_SWAPS, "account", allowed, "failure: out of memory")
 
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
         for balance in self.accounts.after(call, result, before, self.view(process)):
@@ -364,7 +377,7 @@ def result_of(call: Call, outcome: Answered) -> Returned:
         result = call.interface.parse_result(outcome.code, outcome.out)
     except TypeError as error:
         raise HarnessError(f"{name}: the adapter's outputs do not fit: {error}") from error
-    if isinstance(result, HostLoad.Result) and outcome.code == 0:
+    if isinstance(result, HostLoad.Result | DeviceLoad.Result) and outcome.code == 0:
         asked = call.size  # type: ignore[attr-defined]
         if len(result.data) != asked:
             raise HarnessError(f"{name}: the adapter gave {len(result.data)} of {asked} bytes")

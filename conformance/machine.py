@@ -35,6 +35,10 @@ FREQUENT = (
     "halMemAddressReserve",
     "halMemCreate",
     "halMemMap",
+    "halMemManagedAdvise",
+    "halMemManagedPrefetch",
+    "device.store",
+    "device.load",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = ("halMemAgentClose", "drvMemDeviceClose")

@@ -28,6 +28,7 @@ from halcert.adapters.protocol import (
     Request,
 )
 from halcert.conformance.book import resolve
+from halcert.conformance.managed_answers import attributes_told
 from halcert.conformance.values import constants_of
 from halcert.model.concrete import Oracle, World
 from halcert.model.concrete.compiled import Compiled
@@ -45,9 +46,13 @@ from halcert.spec.language import (
     align_up,
     poison,
 )
+from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
-from halcert.spec.svm.flags import MAPPED
+from halcert.spec.svm.alloc import MemAlloc
+from halcert.spec.svm.flags import MAPPED, UVM
+from halcert.spec.uvm.attributes import MemManagedRangeGetAttributes
+from halcert.spec.uvm.pages import PAGE, WINDOW, WINDOW_END
 
 DEVICES = (0, 1)
 CAPACITY = 4 * GIB
@@ -131,6 +136,7 @@ class ModelActor:
         self._process = process
         self._outputs: dict[int, dict[str, Any]] = {}
         self._next = FIRST_ADDRESS
+        self._next_managed = WINDOW
         self._handles = 0
         self.alive = True
 
@@ -178,7 +184,13 @@ class ModelActor:
         held = rules.holding(call, view)
         if held or oracle.undefined(name, call, session.world, self._process):
             return self._refuse(rules, call, view, held)
-        result = self._choice(rules, call, view, code=0).solved(rules.ensures[SUCCESS])
+        try:
+            result = self._choice(rules, call, view, code=0).solved(rules.ensures[SUCCESS])
+        except Unanswerable:
+            may = rules.permitting(call, view)
+            if not may:
+                raise
+            return self._refuse(rules, call, view, may)
         judged = oracle.judge(session.world, call, result, process=self._process)
         if judged.violation is not None:
             raise Unanswerable(f"{judged.violation.rule}: {judged.violation.allowed}")
@@ -190,15 +202,34 @@ class ModelActor:
     ) -> tuple[int, dict[str, Any]]:
         codes = [code for rule in held for code in rule.codes] or [DrvError.INVALID_VALUE]
         result = self._choice(rules, call, view, code=int(codes[0])).solved(rules.ensures[FAILURE])
+        session = self._session
+        if rules.leaves:
+            judged = session.oracle.judge(session.world, call, result, process=self._process)
+            session.world = judged.world
         return result.code, plain_outputs(result)
 
     def _choice(self, rules: Compiled, call: Call, view: Any, code: int) -> Choice:
         self._handles += 1
-        choice = Choice(rules, call, view, self._session.profile, code, self._next, self._handles)
         size = getattr(call, "size", 0)
+        if isinstance(call, MemAlloc) and call.flag.virt == UVM:
+            return self._managed(rules, call, view, code)
+        choice = Choice(rules, call, view, self._session.profile, code, self._next, self._handles)
         if code == 0 and isinstance(size, int):
             self._next += align_up(size, GIB) + GAP
         return choice
+
+    def _managed(self, rules: Compiled, call: MemAlloc, view: Any, code: int) -> Choice:
+        """Choose the first free addresses that managed memory has, a page behind the others."""
+        size = align_up(call.size, PAGE)
+        place = self._next_managed
+        if place + size > WINDOW_END:
+            place = WINDOW
+            for block in view.blocks:
+                if block.base < place + size and place < block.base + block.extent:
+                    place = block.base + block.extent + PAGE
+        if code == 0:
+            self._next_managed = place + size + PAGE
+        return Choice(rules, call, view, self._session.profile, code, place, self._handles)
 
 
 @dataclass
@@ -289,6 +320,8 @@ class Choice:
         name = path.rsplit(".", 1)[-1]
         if kind is bytes:
             return self._bytes()
+        if isinstance(self.call, MemManagedRangeGetAttributes):
+            return attributes_told(self.call, self.view) if self.code == 0 else ArraySequence(None)
         if self.code == 0 and name in ("total", "huge_total"):
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
@@ -399,6 +432,8 @@ def plain_outputs(result: Any) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, ArraySequence):
+        return [_plain(each) for each in value] if value.given else None
     if isinstance(value, BitWord):
         return value.word
     if isinstance(value, Record):

@@ -8,10 +8,15 @@ from __future__ import annotations
 from halcert.conformance.accounts import HBM_SIZE
 from halcert.conformance.lab import Lab
 from halcert.spec.state import ON_DEVICE, ON_HOST, USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, UVM
+from halcert.spec.uvm.pages import PAGE
 
 WINDOW = 128 * 1024
 """Bytes that are looked at in one go."""
+PART = 4096
+"""Bytes that are looked at at either end of a managed page."""
+MOST_PAGES = 16
+"""Managed pages of one block that are looked at."""
 
 
 def scratch(lab: Lab, process: int = 0) -> int | None:
@@ -28,9 +33,28 @@ def scratch(lab: Lab, process: int = 0) -> int | None:
 
 def windows(block: Block) -> list[tuple[int, int]]:
     """Return the parts of a block to look at: all of a small one, both ends of a large one."""
+    if block.kind == UVM:
+        return _page_ends(block)
     if block.size <= 2 * WINDOW:
         return [(start, min(WINDOW, block.size - start)) for start in range(0, block.size, WINDOW)]
     return [(0, WINDOW), (block.size - WINDOW, WINDOW)]
+
+
+def _page_ends(block: Block) -> list[tuple[int, int]]:
+    """Return both ends of the first pages of managed memory, and of its last page.
+
+    A page moves as a whole, so its ends tell whether it is the right one.
+    """
+    pages = -(-block.size // PAGE)
+    starts = [page * PAGE for page in (*range(min(pages, MOST_PAGES)), pages - 1)]
+    ends = [(start, min(start + PAGE, block.size)) for start in dict.fromkeys(starts)]
+    return [
+        (start, min(PART, end - start))
+        if first
+        else (max(start, end - PART), min(PART, end - start))
+        for start, end in ends
+        for first in (True, False)
+    ]
 
 
 def accessible(block: Block) -> bool:
@@ -55,16 +79,25 @@ def check_block(lab: Lab, block: Block, process: int = 0) -> None:
         address = block.base + start
         if accessible(block):
             lab.call("host.load", process, address=address, size=length)
-            continue
-        target = scratch(lab, process)
-        if target is None:
-            return
-        with lab.observing(process):
-            copied = lab.call(
-                "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
-            )
-        if copied is not None and copied.code == 0:
-            lab.call("host.load", process, address=target, size=length)
+        else:
+            look_by_copy(lab, address, length, process)
+
+
+def look_by_copy(lab: Lab, address: int, length: int, process: int = 0) -> None:
+    """Copy bytes to the host and have them judged there.
+
+    Raises:
+        Broken: a byte is not what was written last.
+    """
+    target = scratch(lab, process)
+    if target is None:
+        return
+    with lab.observing(process):
+        copied = lab.call(
+            "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
+        )
+    if copied is not None and copied.code == 0:
+        lab.call("host.load", process, address=target, size=length)
 
 
 def fill_all(lab: Lab, process: int = 0) -> None:

@@ -16,6 +16,8 @@ import msgspec
 
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
+from halcert.conformance.managed import MANAGED
+from halcert.conformance.managed_values import fitting_managed, has_managed_memory
 from halcert.conformance.mapping_values import fitting
 from halcert.spec.language import BitWord, Flag, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
@@ -24,6 +26,7 @@ from halcert.spec.profiles import Profile
 from halcert.spec.state import Block
 from halcert.spec.svm.async_copy import MemCpyAsyncWaitFinish
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, AllocFlags
+from halcert.spec.uvm.pages import PAGE
 
 TOP = 2**64
 BYTE = 0xFF
@@ -193,8 +196,11 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
     }
     if interface.name == "halMemAlloc" and draw.chance(80):
         args["flag"], args["size"] = flag_word(draw, lab), alloc_size(draw)
+        if has_managed_memory(lab) and draw.chance(30):
+            args["flag"], args["size"] = MANAGED, draw.pick((PAGE, 2 * PAGE, 4 * PAGE, 6000))
     if draw.chance(85):
         args |= fitting(draw, lab, interface.name)
+        args |= fitting_managed(draw, lab, interface.name)
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
         name = draw.pick(tuple(kinds))
         args[name] = _at_an_edge(draw, lab, interface, args[name], kinds[name])

@@ -38,7 +38,12 @@ class Code:
     place: str
 
 
-TITLES = {"accepts": "effect", "ensures": "promise", "observes": "bytes that are read"}
+TITLES = {
+    "accepts": "effect",
+    "leaves": "effect",
+    "ensures": "promise",
+    "observes": "bytes that are read",
+}
 
 
 def code_of(rule: Rule) -> tuple[Code, ...]:

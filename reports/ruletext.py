@@ -19,6 +19,7 @@ MEANINGS = {
     Kind.REJECTS: "when the condition holds, the call fails",
     Kind.MAY_REJECT: "when the condition holds, the call may fail",
     Kind.ACCEPTS: "when nothing rejects the call, it succeeds with this effect",
+    Kind.LEAVES: "when the call fails, this is what it leaves",
     Kind.ENSURES: "holds of the result of a call that succeeds",
     Kind.OBSERVES: "the call gives back exactly these bytes",
     Kind.UNDEFINED: "when the condition holds, nothing is promised and nothing is tried",

@@ -200,6 +200,66 @@ class Grant(Row, frozen=True):
     """Device that has access, or the host id."""
 
 
+NO = 0
+"""Managed pages are not read-mostly."""
+YES = 1
+"""Managed pages are read-mostly."""
+OPEN = 9
+"""Nobody can tell an attribute of managed pages: no document says what the last call made of it."""
+
+NOWHERE = 127
+"""No device holds a copy of managed pages."""
+SEVERAL = 128
+"""Any device, or several of them, may hold a copy of managed pages."""
+
+
+@row(key="base", extent="extent")
+class Pages(Row, frozen=True):
+    """A run of managed pages of one allocation of which the same is known.
+
+    Where pages are cannot be observed, so a run says where each of its pages may be, and pages
+    that may be on a device may be on the host as well: they can be swapped out at any time.
+    Runs are cut where calls need it, so an allocation costs what its pages differ in.
+    """
+
+    base: int
+    """First address."""
+    extent: int
+    """Bytes."""
+    mostly: int
+    """Whether the pages are read-mostly: NO, YES or OPEN."""
+    unset: bool
+    """They may have no copy anywhere, as if nobody had touched them."""
+    host: bool
+    """The host may have a copy; of read-mostly pages it has one."""
+    device: int
+    """The device that may have a copy: its id, NOWHERE or SEVERAL."""
+    prefer_type: int
+    """Type of the preferred location (``drv_uvm_location_type``), 0 for none, or OPEN."""
+    prefer_id: int
+    """Device or NUMA node of the preferred location."""
+    access_open: bool
+    """Nobody can tell by whom the pages are accessed."""
+    latest_type: int
+    """Type of the location that was prefetched to last, 0 for none."""
+    latest_id: int
+    """Device or NUMA node that was prefetched to last."""
+
+
+@row(key="place", extent="extent")
+class Accessor(Row, frozen=True):
+    """A run of managed pages of one allocation that a device, or the host, is said to access."""
+
+    place: int
+    """First address, in an address space of its own for each id."""
+    extent: int
+    """Bytes."""
+    base: int
+    """First address of the allocation."""
+    id: int
+    """Device id, or that of the host in the UVM module."""
+
+
 class State(StateBase):
     """Everything that calls can observe or depend on."""
 
@@ -211,4 +271,6 @@ class State(StateBase):
     reservations: Table[Reservation]
     handles: Table[Handle]
     grants: Table[Grant]
+    pages: Table[Pages]
+    accessors: Table[Accessor]
     contents: Contents

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halcert.spec.svm.statements import SVM_STATEMENTS
+from halcert.spec.uvm.statements import UVM_STATEMENTS
 from halcert.spec.vmm.statements import VMM_STATEMENTS
 
 
@@ -31,9 +32,9 @@ class Statement:
 
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS)
+    Statement(*each) for each in (*SVM_STATEMENTS, *UVM_STATEMENTS, *VMM_STATEMENTS)
 )
-"""All statements, area by area, in the order of the description."""
+"""All statements, area by area, each in the order of the description."""
 
 
 def statements_of(rule_id: str) -> Iterator[Statement]:

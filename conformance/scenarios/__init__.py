@@ -10,6 +10,10 @@ from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
+from halcert.conformance.scenarios.uvm import UVM_SCENARIOS
+from halcert.conformance.scenarios.uvm_pressure import UVM_PRESSURE_SCENARIOS
+from halcert.conformance.scenarios.uvm_ranges import UVM_RANGE_SCENARIOS
+from halcert.conformance.scenarios.uvm_states import UVM_STATE_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
 for _flows in (
@@ -19,6 +23,10 @@ for _flows in (
     TRANSFER_SCENARIOS,
     MAPPING_SCENARIOS,
     VMM_SCENARIOS,
+    UVM_SCENARIOS,
+    UVM_PRESSURE_SCENARIOS,
+    UVM_RANGE_SCENARIOS,
+    UVM_STATE_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

@@ -73,7 +73,7 @@ class RuleResult(msgspec.Struct, frozen=True):
         id: id of the rule.
         area: its area.
         interface: its interface.
-        kind: rejects, accepts, ensures, observes, may reject or undefined.
+        kind: rejects, accepts, leaves, ensures, observes, may reject or undefined.
         strength: MUST, SHOULD, MAY or UNDEFINED.
         summary: the rule in plain English.
         sources: where it comes from.

@@ -34,6 +34,7 @@ class Compiled:
         broken_on_failure: the same about a failure.
         accepts: the accepting rules, each with its further condition (or None) and effect, by
             call, state and result.
+        leaves: the rules about what a failed call leaves, in the same form.
         observes: the observing rules, each with what gives the bytes to compare with.
         ensures: the promises about results by when they are due, each with its further
             condition and its check, by call, state and result.
@@ -47,6 +48,7 @@ class Compiled:
     broken_on_success: Callable[[Call, Any, Returned], tuple[Rule | None, list[str]]]
     broken_on_failure: Callable[[Call, Any, Returned], tuple[Rule | None, list[str]]]
     accepts: tuple[tuple[Rule, Callable[..., bool] | None, Effect], ...]
+    leaves: tuple[tuple[Rule, Callable[..., bool] | None, Effect], ...]
     observes: tuple[tuple[Rule, Effect], ...]
     ensures: dict[str, tuple[tuple[Rule, Callable[..., bool] | None, Callable[..., bool]], ...]]
 
@@ -139,6 +141,7 @@ def compiled(interface: Interface, profile: Profile) -> Compiled:
         broken_on_success=_promises(due[SUCCESS], profile),
         broken_on_failure=_promises(due[FAILURE], profile),
         accepts=tuple((r, when(r), _single(r.function, profile)) for r in of(Kind.ACCEPTS)),
+        leaves=tuple((r, when(r), _single(r.function, profile)) for r in of(Kind.LEAVES)),
         observes=tuple((r, _single(r.function, profile)) for r in of(Kind.OBSERVES)),
         ensures={
             on: tuple((r, when(r), _single(r.function, profile)) for r in rules)

@@ -46,7 +46,7 @@ class Judgement(msgspec.Struct, frozen=True):
     """What the oracle says of one call and its result.
 
     Attributes:
-        world: the state after the call; the old one if the call is not allowed.
+        world: the state after the call; the old one if the call is not allowed or left nothing.
         violation: the broken rule, or None.
         shown: ids of the rules that this call showed to hold.
         held: ids of the rejecting rules whose condition was true.
@@ -99,7 +99,7 @@ class Oracle:
             if held:
                 return _accepted_wrongly(world, held, result)
             return self._accepted(rules, world, call, result, process, step)
-        return self._refused(rules, world, call, result, view, held)
+        return self._refused(rules, world, call, result, process, step, held)
 
     def _accepted(
         self,
@@ -135,10 +135,12 @@ class Oracle:
         world: World,
         call: Call,
         result: Returned,
-        view: Any,
+        process: int,
+        step: int,
         held: list[Rule],
     ) -> Judgement:
         code = result.code
+        view = world.views[process]
         may = rules.permitting(call, view)
         excused = [rule for rule in may if not rule.codes or code in rule.codes]
         named = [rule for rule in held if rule.codes]
@@ -160,6 +162,11 @@ class Oracle:
         broken, kept = rules.broken_on_failure(call, view, result)
         if broken is not None:
             return Judgement(world, _broken_promise(broken, result), held=_ids(held))
+        for rule, when, effect in rules.leaves:
+            if when is None or when(call, view, result):
+                view.contents.pen.author = Author(step, rule.id)
+                after = world.after(process, effect(call, view, result))
+                return Judgement(after, None, (*shown, *kept, rule.id), _ids(held))
         return Judgement(world, None, (*shown, *kept), _ids(held))
 
 

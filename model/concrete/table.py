@@ -109,6 +109,49 @@ class ConcreteTable(Generic[R]):
                 rows = rows.delete(key)
         return self if rows is self._rows else self._with(rows)
 
+    def meeting(self, low: int, high: int) -> ConcreteTable[R]:
+        """Return the table with only the rows whose range meets ``[low, high)``."""
+        rows: SortedMap[R] = SortedMap()
+        first = self.covering(low)
+        if low >= high:
+            return self._with(rows)
+        if first.exists:
+            rows = rows.set(getattr(first, self._key), first)
+        for key, each in self._rows.between(low, high):
+            rows = rows.set(key, each)
+        return self._with(rows)
+
+    def update_range(self, low: int, high: int, change: Callable[[R], R]) -> ConcreteTable[R]:
+        """Return the table with what lies in ``[low, high)`` changed."""
+        if low >= high:
+            return self
+        rows = self._cut(self._cut(self._rows, low), high)
+        for key, each in list(rows.between(low, high)):
+            rows = rows.set(key, change(each))
+        return self._with(rows)
+
+    def delete_range(self, low: int, high: int) -> ConcreteTable[R]:
+        """Return the table without what lies in ``[low, high)``."""
+        if low >= high:
+            return self
+        rows = self._cut(self._cut(self._rows, low), high)
+        for key, _ in list(rows.between(low, high)):
+            rows = rows.delete(key)
+        return self._with(rows)
+
+    def _cut(self, rows: SortedMap[R], address: int) -> SortedMap[R]:
+        """Return the rows with the one whose range contains the address cut in two there."""
+        found = rows.floor(address)
+        if found is None:
+            return rows
+        start, extent = getattr(found, self._key), str(self._extent)
+        left = start + self._length(found) - address
+        if start == address or left <= 0:
+            return rows
+        first = found.but(**{extent: address - start})
+        second = found.but(**{self._key: address, extent: left})
+        return rows.set(start, first).set(address, second)
+
     def _length(self, row: R) -> int:
         length: int = getattr(row, self._extent)  # type: ignore[arg-type]
         return length

@@ -204,7 +204,7 @@ class Comparison:
                 yield f"{each.rule.id} is {expected} concretely:\n{sample.call}\n{sample.result}"
         if sample.zero_key and not all(each.holds(sample.view) for each in self.invariants):
             return
-        for rule in reading.rules(Kind.ACCEPTS):
+        for rule in (*reading.rules(Kind.ACCEPTS), *reading.rules(Kind.LEAVES)):
             yield from self._outcome(rule, sample)
 
     def _condition(self, rule: Rule, sample: Sample) -> Iterator[str]:
@@ -220,19 +220,25 @@ class Comparison:
             if sample.value(outcome.scope):
                 yield f"{rule.id} applies concretely:\n{sample.call}"
             return
-        if not sample.value(self.reading.acceptable) or not sample.value(self.reading.promised):
+        if rule.kind is Kind.ACCEPTS:
+            if not sample.value(self.reading.acceptable) or not sample.value(self.reading.promised):
+                return
+            yield from self._observed(sample)
+        elif not sample.value(self.reading.failed):
             return
-        for observing in self.reading.rules(Kind.OBSERVES):
-            told = tuple(map(sample.value, self.reading.extent(observing)))
-            if told != tuple(self._run(observing, sample)):
-                yield f"{observing.id} speaks of {told} symbolically:\n{sample.call}"
         after = self._run(rule, sample)
         for name in ROW_TYPES:
             yield from _rows_differ(rule, name, getattr(after, name), outcome.after, sample)
         yield from _bytes_differ(rule, after.contents, outcome.after.contents, sample)
 
+    def _observed(self, sample: Sample) -> Iterator[str]:
+        for observing in self.reading.rules(Kind.OBSERVES):
+            told = tuple(map(sample.value, self.reading.extent(observing)))
+            if told != tuple(self._run(observing, sample)):
+                yield f"{observing.id} speaks of {told} symbolically:\n{sample.call}"
+
     def _outcomes(self) -> dict[str, Any]:
-        return {each.rule.id: each for each in self.reading.accepts}
+        return {each.rule.id: each for each in (*self.reading.accepts, *self.reading.leaves)}
 
     def _run(self, rule: Rule, sample: Sample) -> Any:
         return self._given(rule.function, rule.needs, sample)

@@ -57,6 +57,11 @@ def _accepts(rule: Rule, reading: Reading) -> Goal:
     return Goal(reach, reach)
 
 
+def _leaves(rule: Rule, reading: Reading) -> Goal:
+    reach = both(reading.failed, reading.when(rule))
+    return Goal(reach, reach)
+
+
 def _ensures(rule: Rule, reading: Reading) -> Goal:
     """A post-condition decides alone if some result breaks it and keeps all the others.
 
@@ -87,6 +92,7 @@ _GOALS: dict[Kind, Callable[[Rule, Reading], Goal]] = {
     Kind.MAY_REJECT: _may,
     Kind.UNDEFINED: _undefined,
     Kind.ACCEPTS: _accepts,
+    Kind.LEAVES: _leaves,
     Kind.ENSURES: _ensures,
     Kind.OBSERVES: _observes,
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from halcert.model.symbolic.algebra import both, implies
+from halcert.model.symbolic.algebra import both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.reading import Accepted, Reading
@@ -16,7 +17,7 @@ from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES, any_state, keyed, named
 from halcert.model.symbolic.term import BoolLike, Term, when_forgetting
 from halcert.model.symbolic.values import SymbolicSequence, variables
-from halcert.spec.language import BitWord, Interface, Invariant, Record
+from halcert.spec.language import BitWord, Interface, Invariant, Kind, Record
 from halcert.spec.profiles import Profile
 
 ROWS = 3
@@ -97,9 +98,22 @@ class Situation:
         return solver
 
     def accepted(self, outcome: Accepted) -> BoolLike:
-        """Return whether the call is accepted with this outcome and a result that is allowed."""
+        """Return whether the call ends with this outcome and a result that is allowed."""
         reading = self.reading
-        return both(reading.acceptable, reading.promised, outcome.applies, outcome.scope)
+        if outcome.rule.kind is Kind.LEAVES:
+            return both(reading.failed, outcome.applies, outcome.scope)
+        succeeds = equal(reading.result.value.code, 0)
+        return both(succeeds, reading.acceptable, reading.promised, outcome.applies, outcome.scope)
+
+    @contextmanager
+    def assuming(self, *given: BoolLike) -> Iterator[None]:
+        """Let the solver take more for granted while the block runs."""
+        self.solver.push()
+        self.solver.add(*given)
+        try:
+            yield
+        finally:
+            self.solver.pop()
 
     def refutes(
         self, claim: BoolLike, *given: BoolLike, extra: tuple[Term, ...] = ()

@@ -51,8 +51,9 @@ class Statements:
 
     A statement is a function over ``before``, ``after``, ``call``, ``result`` and ``profile``;
     any further parameter is a number that may be anything within the domain of its annotation.
-    It has to hold for every accepted call of the interfaces that it names, in any valid state; if
-    it names none, of all interfaces of the area and of the areas that it uses.
+    It has to hold for every call of the interfaces that it names that is accepted, or fails and
+    leaves something, in any valid state; if it names none, of all interfaces of the area and of
+    the areas that it uses.
     """
 
     def __init__(
@@ -80,10 +81,10 @@ class Statements:
         """Settle one theorem."""
         start = perf_counter()
         worst, text = Answer.NO, ""
-        for name, situation in self.situations.items():
-            if theorem.interfaces and name not in theorem.interfaces:
-                continue
-            for outcome in situation.reading.accepts:
+        for name in theorem.interfaces or tuple(self.situations):
+            situation = self.situations[name]
+            reading = situation.reading
+            for outcome in (*reading.accepts, *reading.leaves):
                 answer, note = self._refuted(theorem, situation, outcome)
                 if answer is not Answer.NO:
                     worst = answer

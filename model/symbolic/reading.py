@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from halcert.model.symbolic.algebra import both, either, implies, negation
+from halcert.model.symbolic.algebra import both, either, equal, implies, negation
 from halcert.model.symbolic.helpers import Memo, remembering, with_helpers
 from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import assumptions, merged
@@ -38,7 +38,7 @@ class Ensured(NamedTuple):
 
 
 class Accepted(NamedTuple):
-    """An accepting outcome: when it is the one, the view after it, and where that is right."""
+    """An outcome: when it is the one, the view after it, and where that is right."""
 
     rule: Rule
     applies: BoolLike
@@ -143,8 +143,25 @@ class Reading:
         """Every accepting outcome."""
         return tuple(self.outcome(rule) for rule in self.rules(Kind.ACCEPTS))
 
+    @cached_property
+    def failed(self) -> BoolLike:
+        """The call fails, as it must or may, with a result that a failed call may give."""
+        may = either(*(held.holds for held in self.may))
+        return both(
+            negation(equal(self.result.value.code, 0)),
+            self.executable,
+            either(self.refused, may),
+            self.result.bounds,
+            *(each.kept for each in self.on_failure),
+        )
+
+    @cached_property
+    def leaves(self) -> tuple[Accepted, ...]:
+        """Every outcome of a call that failed and left something; the first that applies counts."""
+        return tuple(self.outcome(rule) for rule in self.rules(Kind.LEAVES))
+
     def outcome(self, rule: Rule) -> Accepted:
-        """Return the outcome of an accepting rule."""
+        """Return the outcome of an accepting or leaving rule."""
         with assumptions() as assumed, remembering(self.memo):
             after = merged(self._bound(rule.function, rule.needs), joined)
         return Accepted(rule, self.when(rule), after, both(*assumed))

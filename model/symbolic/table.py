@@ -205,6 +205,40 @@ class SymbolicTable:
             for line, match in zip(self.lines, held, strict=True)
         )
 
+    def meeting(self, low: IntLike, high: IntLike) -> SymbolicTable:
+        """Return the table with only the rows whose range meets ``[low, high)``."""
+        return self._with(
+            Line(both(line.live, self._meets(line, low, high)), line.values) for line in self.lines
+        )
+
+    def update_range(
+        self, low: IntLike, high: IntLike, change: Callable[[Any], Any]
+    ) -> SymbolicTable:
+        """Return the table with what lies in ``[low, high)`` changed.
+
+        Keys of lines stay as they are: the line of a row that runs into the range becomes the
+        part before it. Rows do not overlap, so one line more is enough for what starts at the
+        range, and one for what starts behind it.
+        """
+        inner = self._with([*self.lines, self._starting(low, low, high)])
+        rows = inner._rows()  # noqa: SLF001 - a table of the same class
+        new = (merged(partial(change, row), joined_rows) for row in rows)
+        changed = [
+            Line(
+                line.live, chosen_values(self._inside(line, low, high), values_of(row), line.values)
+            )
+            for line, row in zip(inner.lines, new, strict=True)
+        ]
+        return self._with([*self._trimmed(changed, low, high), self._starting(high, low, high)])
+
+    def delete_range(self, low: IntLike, high: IntLike) -> SymbolicTable:
+        """Return the table without what lies in ``[low, high)``; rows are cut at its ends."""
+        left = [
+            Line(both(line.live, negation(self._inside(line, low, high))), line.values)
+            for line in self.lines
+        ]
+        return self._with([*self._trimmed(left, low, high), self._starting(high, low, high)])
+
     def joined(self, condition: BoolLike, other: SymbolicTable) -> SymbolicTable:
         """Return this table where the condition is true, and the other one elsewhere."""
         if other is self:
@@ -216,6 +250,33 @@ class SymbolicTable:
         return self._with(lines)
 
     # ----------------------------------------------------------------------------------- inside
+
+    def _trimmed(self, lines: Sequence[Line], low: IntLike, high: IntLike) -> Iterator[Line]:
+        """Return lines cut where the range ends, and before where it starts."""
+        place = self._extent()
+        some = less(low, high)
+        for line in lines:
+            start, end = self._key(line), self._end(line)
+            cut = choose(less(start, low), low, choose(less(start, high), high, end))
+            shorter = both(some, less(cut, end))
+            values = list(line.values)
+            values[place] = choose(shorter, cut - start, values[place])
+            yield Line(line.live, tuple(values))
+
+    def _starting(self, address: IntLike, low: IntLike, high: IntLike) -> Line:
+        """Return the part from an address on of the row that it cuts in two."""
+        found = self.covering(address)
+        values = list(found.values())
+        key, extent = self.shape.key, self._extent()
+        cut = negation(equal(values[key], address))
+        values[key], values[extent] = address, values[key] + values[extent] - address
+        return Line(both(found.exists, cut, less(low, high)), tuple(values))
+
+    def _inside(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
+        return both(negation(less(self._key(line), low)), less(self._key(line), high))
+
+    def _meets(self, line: Line, low: IntLike, high: IntLike) -> BoolLike:
+        return both(less(self._key(line), high), less(low, self._end(line)), less(low, high))
 
     def _rows(self) -> list[SymbolicRow]:
         rows: list[SymbolicRow] | None = self._cache.get("rows")
@@ -256,9 +317,12 @@ class SymbolicTable:
         return line.values[self.shape.key]
 
     def _end(self, line: Line) -> Any:
+        return self._key(line) + line.values[self._extent()]
+
+    def _extent(self) -> int:
         if self.shape.extent is None:
             raise TypeError(f"{self.row_type.__name__} has no ranges to be asked by address")
-        return self._key(line) + line.values[self.shape.extent]
+        return self.shape.extent
 
     def _with(self, lines: Any) -> SymbolicTable:
         return SymbolicTable(self.row_type, [line for line in lines if line.live is not False])

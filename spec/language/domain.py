@@ -101,6 +101,10 @@ class Sequence(Generic[T]):
         """Return the number of elements."""
         return len(self.items)
 
+    def __repr__(self) -> str:
+        """Return the elements as a list, or null."""
+        return repr(list(self.items)) if self.given else "null"
+
     def any(self, predicate: Callable[[T], bool]) -> bool:
         """Tell whether the predicate holds for some element."""
         return any(predicate(item) for item in self.items)

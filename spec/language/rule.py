@@ -43,6 +43,8 @@ class Kind(Enum):
     """When the condition holds the call may fail with one of the codes."""
     ACCEPTS = "accepts"
     """When no rejecting condition holds the call succeeds with this effect."""
+    LEAVES = "leaves"
+    """When the call fails, this is the state after it; without such a rule nothing changes."""
     ENSURES = "ensures"
     """What holds of the result."""
     OBSERVES = "observes"
@@ -76,8 +78,8 @@ class Rule:
         profiles: names of the products it applies to; empty for all.
         codes: allowed return codes, for rejecting rules; empty when any failure will do.
         code_strength: how strong the choice of codes is; the refusal may be stronger.
-        changes: tables that the effect may change, for accepting rules.
-        when: extra condition under which an accepting or ensuring rule applies.
+        changes: tables that the effect may change, for accepting and leaving rules.
+        when: extra condition under which an accepting, leaving or ensuring rule applies.
         on: whether an ensuring rule speaks of success or of failure.
         choice: the outcome is one of several allowed ones.
         interface: name of the interface; set when the interface is declared.
@@ -248,6 +250,46 @@ def accepts(
             changes=tuple(changes),
             when=when,
             choice=choice,
+        )
+        return function
+
+    return mark
+
+
+def leaves(
+    rule_id: str,
+    *,
+    strength: Strength,
+    source: Source | Iterable[Source],
+    when: Guard,
+    changes: Iterable[str],
+    profiles: Iterable[str] = (),
+) -> Callable[[F], F]:
+    """Declare: when the call fails under a further condition, this is the state after it.
+
+    A call that stops in the middle may have done something. The first rule of an interface whose
+    condition holds counts; where none does, a failed call changes nothing.
+
+    Args:
+        rule_id: id of the rule.
+        strength: how strong the rule is.
+        source: where it comes from.
+        when: the further condition under which the failed call leaves something.
+        changes: the tables that may differ afterwards; all others stay.
+        profiles: products; empty for all.
+    """
+
+    def mark(function: F) -> F:
+        _declare(
+            function,
+            id=rule_id,
+            kind=Kind.LEAVES,
+            strength=strength,
+            sources=_sources(source),
+            profiles=frozenset(profiles),
+            changes=tuple(changes),
+            when=when,
+            on=FAILURE,
         )
         return function
 

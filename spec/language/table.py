@@ -113,6 +113,19 @@ class Table(Protocol[R]):
     def delete_where(self, predicate: Callable[[R], bool]) -> Self:
         """Return the table without the rows for which the predicate holds."""
 
+    def meeting(self, low: int, high: int) -> Self:
+        """Return the table with only the rows whose range meets ``[low, high)``."""
+
+    def update_range(self, low: int, high: int, change: Callable[[R], R]) -> Self:
+        """Return the table with what lies in ``[low, high)`` changed.
+
+        Rows that reach out of the range are cut at its ends; their outer parts stay as they are,
+        but for key and extent. The change leaves key and extent alone.
+        """
+
+    def delete_range(self, low: int, high: int) -> Self:
+        """Return the table without what lies in ``[low, high)``; rows are cut at its ends."""
+
 
 class StateBase:
     """Base of the state: a subclass annotates its tables and its contents.

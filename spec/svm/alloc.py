@@ -22,7 +22,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3, GIB, Profile
-from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
+from halcert.spec.sources import API, DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import UNSET, Block, State
 from halcert.spec.svm.flags import (
     DEV,
@@ -42,6 +42,7 @@ from halcert.spec.svm.flags import (
     of_host,
 )
 from halcert.spec.svm.memory import vacant
+from halcert.spec.uvm.pages import WINDOW, WINDOW_END, allocated_pages
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -78,6 +79,10 @@ def _flags_refused(call: MemAlloc, profile: Profile) -> bool:
         or MemAlloc.giant_pages_are_for_plain_device_memory(call)
         or MemAlloc.two_page_sizes(call)
     )
+
+
+def _is_managed(call: MemAlloc) -> bool:
+    return call.flag.virt == UVM
 
 
 @interface("halMemAlloc", area="svm", source=HEADER)
@@ -358,10 +363,13 @@ class MemAlloc(Call, frozen=True):
         "SVM-ALLOC-040",
         strength=MUST,
         source=(MODULE_DOC.at("SVM, allocation"), HEADER),
-        changes=("blocks", "contents"),
+        changes=("blocks", "contents", "pages"),
     )
     def gives_a_block(call, state: State, result: Result, profile: Profile) -> State:
-        """The process gets a block of the size and kind it asked for, with undefined contents."""
+        """The process gets a block of the size and kind it asked for, with undefined contents.
+
+        Managed memory gets addresses alone: pages come with the first access.
+        """
         granule = granule_of(call.flag, profile)
         block = Block(
             base=result.pp,
@@ -380,7 +388,10 @@ class MemAlloc(Call, frozen=True):
             place=UNSET,
             memory=state.contents.fresh(),
         )
-        return state.but(blocks=state.blocks.insert(block), contents=state.contents.create())
+        given = state.but(blocks=state.blocks.insert(block), contents=state.contents.create())
+        if call.flag.virt == UVM:
+            return allocated_pages(given, block.base, block.extent)
+        return given
 
     @ensures("SVM-ALLOC-041", strength=MUST, source=MODULE_DOC.at("SVM, allocation"))
     def address_is_given(call, result: Result) -> bool:
@@ -422,3 +433,15 @@ class MemAlloc(Call, frozen=True):
     def refused_flags_keep_the_address(call, result: Result) -> bool:
         """A call whose flags are refused leaves the place for the address alone."""
         return result.pp == poison(64)
+
+    @ensures(
+        "SVM-ALLOC-048",
+        strength=MUST,
+        source=(API.at("limits of managed memory"), V2),
+        when=_is_managed,
+        profiles=GEN2,
+    )
+    def managed_memory_has_its_place(call, result: Result, profile: Profile) -> bool:
+        """Managed memory lies in the 3 TiB of addresses that are kept for it."""
+        size = align_up(call.size, granule_of(call.flag, profile))
+        return result.pp >= WINDOW and result.pp + size <= WINDOW_END

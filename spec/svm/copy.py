@@ -11,6 +11,7 @@ from halcert.spec.language import (
     Strength,
     accepts,
     interface,
+    leaves,
     may_reject,
     rejects,
     undefined,
@@ -33,11 +34,29 @@ from halcert.spec.svm.memory import (
     within,
     write_races,
 )
+from halcert.spec.uvm.pages import is_managed
+from halcert.spec.uvm.transfer import (
+    copied_pages,
+    copy_is_managed,
+    left_half_written,
+    may_be_between_devices,
+    meets_nothing,
+    set_pages,
+    settable,
+    source_is_untouched,
+    source_may_be_untouched,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
 INVALID_VALUE = DrvError.INVALID_VALUE
 PARA_ERROR = DrvError.PARA_ERROR
+
+
+def _gets_to_managed_memory(call: MemsetD8, state: State) -> bool:
+    return (
+        is_managed(state.blocks.covering(call.dst)) and call.num != 0 and call.destMax >= call.num
+    )
 
 
 @interface("drvMemsetD8", area="svm", source=HEADER)
@@ -71,13 +90,15 @@ class MemsetD8(Call, frozen=True):
         return block.cp_only and within(block, call.dst, call.num)
 
     @undefined("SVM-SET-005", source=(HEADER, V2, V3))
-    def not_promised(call, state: State) -> bool:
+    def not_promised(call, state: State, profile: Profile) -> bool:
         """Setting bytes that are not all in one live, writable block."""
         block = state.blocks.covering(call.dst)
         return (
             call.dst != 0
             and not promised(block, call.dst, call.num)
             and not bare(state, call.dst, call.num)
+            and not settable(state, call.dst, call.num)
+            and not meets_nothing(state, call.dst, call.num, profile)
         )
 
     @undefined("SVM-SET-006", source=(HEADER, V2), profiles=GEN2)
@@ -95,18 +116,43 @@ class MemsetD8(Call, frozen=True):
         """Reserved addresses where nothing is mapped cannot be set."""
         return call.num != 0 and bare(state, call.dst, call.num)
 
+    @rejects("SVM-SET-009", PARA_ERROR, INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
+    def managed_memory_is_missing(call, state: State, profile: Profile) -> bool:
+        """Managed addresses are set where they are allocated; the first free one stops the call."""
+        return call.num != 0 and meets_nothing(state, call.dst, call.num, profile)
+
     @accepts(
         "SVM-SET-010",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM, set")),
-        changes=("blocks", "contents"),
+        changes=("blocks", "contents", "pages"),
     )
     def sets(call, state: State) -> State:
-        """Exactly ``num`` bytes from ``dst`` on hold the value; all other bytes stay."""
+        """Exactly ``num`` bytes from ``dst`` on hold the value; all other bytes stay.
+
+        Of read-mostly managed pages every copy is set.
+        """
         block = state.blocks.covering(call.dst)
-        return touched(state, block, call.num).but(
+        return set_pages(touched(state, block, call.num), call.dst, call.num).but(
             contents=state.contents.fill(block.memory, call.dst - block.base, call.num, call.value)
         )
+
+    @may_reject("SVM-SET-011", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2)
+    def memory_may_be_short(call, state: State) -> bool:
+        """Setting managed memory may need memory."""
+        return settable(state, call.dst, call.num)
+
+    @leaves(
+        "SVM-SET-012",
+        strength=SHOULD,
+        source=V2,
+        changes=("contents", "pages"),
+        when=_gets_to_managed_memory,
+        profiles=GEN2,
+    )
+    def sets_in_part(call, state: State) -> State:
+        """A call that stops in the middle of managed memory may have set some of it."""
+        return left_half_written(state, call.dst, call.num)
 
 
 def copy_ends(state: State, dst: int, src: int) -> tuple[Block, Block]:
@@ -182,6 +228,14 @@ def _moves_nothing(call: Memcpy) -> bool:
     return call.byte_count == 0
 
 
+def _managed(call: Memcpy, state: State) -> bool:
+    return call.byte_count != 0 and copy_is_managed(state, call.dst, call.src, call.byte_count)
+
+
+def _gets_to_managed_memory_from(call: Memcpy, state: State) -> bool:
+    return call.dest_max >= call.byte_count and _managed(call, state)
+
+
 @interface("drvMemcpy", area="svm", source=HEADER)
 class Memcpy(Call, frozen=True):
     """Copy between host and device, or within one side, and wait for it."""
@@ -240,6 +294,7 @@ class Memcpy(Call, frozen=True):
             and call.dst != 0
             and call.src != 0
             and not copy_is_promised(state, call.dst, call.src, call.byte_count)
+            and not copy_is_managed(state, call.dst, call.src, call.byte_count)
             and not copy_lacks_memory(state, call.dst, call.src, call.byte_count, profile)
         )
 
@@ -283,9 +338,47 @@ class Memcpy(Call, frozen=True):
         "SVM-COPY-021",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM, copy")),
-        changes=("blocks", "contents"),
+        changes=("blocks", "contents", "pages"),
         when=_moves,
     )
     def copies(call, state: State) -> State:
-        """The destination holds the bytes of the source on return; all other bytes stay."""
-        return copied(state, call.dst, call.src, call.byte_count)
+        """The destination holds the bytes of the source on return; all other bytes stay.
+
+        Managed pages that are copied to cease to be read-mostly; those copied from do not move.
+        """
+        after = copied(state, call.dst, call.src, call.byte_count)
+        return copied_pages(after, call.dst, call.src, call.byte_count)
+
+    @rejects("SVM-COPY-022", DrvError.INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2)
+    def source_is_untouched(call, state: State) -> bool:
+        """Managed pages that nobody touched cannot be copied from."""
+        return _managed(call, state) and source_is_untouched(state, call.src, call.byte_count)
+
+    @may_reject("SVM-COPY-023", DrvError.INVALID_HANDLE, source=V2, profiles=GEN2)
+    def source_may_be_untouched(call, state: State) -> bool:
+        """Whether managed pages are there cannot always be told."""
+        return _managed(call, state) and source_may_be_untouched(state, call.src, call.byte_count)
+
+    @may_reject("SVM-COPY-024", PARA_ERROR, source=V2, profiles=GEN2)
+    def may_be_between_devices(call, state: State) -> bool:
+        """Managed pages on a device may be refused as the other end of device memory."""
+        return _managed(call, state) and may_be_between_devices(
+            state, call.dst, call.src, call.byte_count
+        )
+
+    @may_reject("SVM-COPY-025", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2)
+    def memory_may_be_short(call, state: State) -> bool:
+        """Copying managed memory may need memory."""
+        return _managed(call, state)
+
+    @leaves(
+        "SVM-COPY-026",
+        strength=SHOULD,
+        source=V2,
+        changes=("contents", "pages"),
+        when=_gets_to_managed_memory_from,
+        profiles=GEN2,
+    )
+    def copies_in_part(call, state: State) -> State:
+        """A copy of managed memory that stops in the middle may have written some bytes."""
+        return left_half_written(state, call.dst, call.byte_count)

@@ -14,6 +14,7 @@ from halcert.spec.language import (
     Strength,
     accepts,
     interface,
+    leaves,
     may_reject,
     rejects,
     undefined,
@@ -31,6 +32,14 @@ from halcert.spec.svm.copy import (
     copy_overlaps,
 )
 from halcert.spec.svm.memory import copy_races, device_side, host_side, pageless, ranges_meet
+from halcert.spec.uvm.transfer import (
+    copied_pages,
+    copy_is_managed,
+    left_half_written,
+    may_be_between_devices,
+    source_is_untouched,
+    source_may_be_untouched,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -77,6 +86,19 @@ def _known_source(call: HalMemcpy, state: State) -> bool:
 def _to_host(call: HalMemcpy, state: State) -> bool:
     target, source = copy_ends(state, call.dst, call.src)
     return host_side(target) and device_side(source)
+
+
+def _managed(call: HalMemcpy, state: State) -> bool:
+    """Tell whether a copy of managed memory is asked for; only one without a direction is known."""
+    return (
+        call.count != 0
+        and not call.info.given
+        and copy_is_managed(state, call.dst, call.src, call.count)
+    )
+
+
+def _gets_to_managed_memory(call: HalMemcpy, state: State) -> bool:
+    return call.dst_size >= call.count and _managed(call, state)
 
 
 @interface("halMemcpy", area="svm", source=HEADER)
@@ -189,6 +211,7 @@ class HalMemcpy(Call, frozen=True):
             call.count != 0
             and ends
             and not _promised(call, state)
+            and not _managed(call, state)
             and not _lacks_memory(call, state, profile)
         )
 
@@ -259,9 +282,47 @@ class HalMemcpy(Call, frozen=True):
         "SVM-HCOPY-031",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM, copy")),
-        changes=("blocks", "contents"),
+        changes=("blocks", "contents", "pages"),
         when=_moves,
     )
     def copies(call, state: State) -> State:
-        """The destination holds the bytes of the source on return; all other bytes stay."""
-        return copied(state, call.dst, call.src, call.count)
+        """The destination holds the bytes of the source on return; all other bytes stay.
+
+        Managed pages that are copied to cease to be read-mostly; those copied from do not move.
+        """
+        after = copied(state, call.dst, call.src, call.count)
+        return copied_pages(after, call.dst, call.src, call.count)
+
+    @rejects("SVM-HCOPY-032", DrvError.INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2)
+    def source_is_untouched(call, state: State) -> bool:
+        """Managed pages that nobody touched cannot be copied from."""
+        return _managed(call, state) and source_is_untouched(state, call.src, call.count)
+
+    @may_reject("SVM-HCOPY-033", DrvError.INVALID_HANDLE, source=V2, profiles=GEN2)
+    def source_may_be_untouched(call, state: State) -> bool:
+        """Whether managed pages are there cannot always be told."""
+        return _managed(call, state) and source_may_be_untouched(state, call.src, call.count)
+
+    @may_reject("SVM-HCOPY-034", PARA_ERROR, source=V2, profiles=GEN2)
+    def may_be_between_devices(call, state: State) -> bool:
+        """Managed pages on a device may be refused as the other end of device memory."""
+        return _managed(call, state) and may_be_between_devices(
+            state, call.dst, call.src, call.count
+        )
+
+    @may_reject("SVM-HCOPY-035", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2)
+    def memory_may_be_short(call, state: State) -> bool:
+        """Copying managed memory may need memory."""
+        return _managed(call, state)
+
+    @leaves(
+        "SVM-HCOPY-036",
+        strength=SHOULD,
+        source=V2,
+        changes=("contents", "pages"),
+        when=_gets_to_managed_memory,
+        profiles=GEN2,
+    )
+    def copies_in_part(call, state: State) -> State:
+        """A copy of managed memory that stops in the middle may have written some bytes."""
+        return left_half_written(state, call.dst, call.count)

@@ -17,7 +17,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM, UVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -70,6 +70,11 @@ def strands_pages(state: State, devid: int) -> bool:
             and (block.place == ON_DEVICE or block.place == ANYWHERE)
         )
     )
+
+
+def loses_managed_memory(state: State, devid: int) -> bool:
+    """Tell whether closing a device may take the bytes of managed memory, wherever they are."""
+    return state.devices.at(devid).open and state.blocks.any(lambda block: block.kind == UVM)
 
 
 def in_use_on(state: State, devid: int) -> bool:
@@ -147,6 +152,11 @@ class MemAgentClose(Call, frozen=True):
         """Closing a device that was given access to mapped memory of another."""
         return grants_access(state, call.devid)
 
+    @undefined("SVM-CLOSE-007", source=V2.at("pages outlive no device process"), profiles=GEN2)
+    def managed_pages_would_be_lost(call, state: State) -> bool:
+        """Closing a device that is open while there is managed memory, which may lose its bytes."""
+        return loses_managed_memory(state, call.devid)
+
     @accepts(
         "SVM-CLOSE-010",
         strength=MUST,
@@ -211,6 +221,11 @@ class MemDeviceClose(Call, frozen=True):
     def has_access(call, state: State) -> bool:
         """Closing a device that was given access to mapped memory of another."""
         return grants_access(state, call.devid)
+
+    @undefined("SVM-DCLOSE-006", source=V2.at("pages outlive no device process"), profiles=GEN2)
+    def managed_pages_would_be_lost(call, state: State) -> bool:
+        """Closing a device that is open while there is managed memory, which may lose its bytes."""
+        return loses_managed_memory(state, call.devid)
 
     @accepts(
         "SVM-DCLOSE-010",

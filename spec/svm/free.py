@@ -7,7 +7,9 @@ from halcert.spec.language import Address, Call, Strength, accepts, interface, r
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
+from halcert.spec.svm.flags import UVM
 from halcert.spec.svm.memory import allocated, cacheable, has_own_space, in_use, locked
+from halcert.spec.uvm.pages import freed_pages
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -95,11 +97,15 @@ class MemFree(Call, frozen=True):
         "SVM-FREE-010",
         strength=MUST,
         source=(MODULE_DOC.at("SVM, free"), HEADER),
-        changes=("blocks", "contents"),
+        changes=("blocks", "contents", "pages", "accessors"),
     )
     def gives_the_block_back(call, state: State) -> State:
-        """The block is gone, its address belongs to nobody and its contents are lost."""
+        """The block is gone, its address belongs to nobody and its contents are lost.
+
+        What was set for managed pages is gone as well.
+        """
         block = state.blocks.at(call.pp)
-        return state.but(
+        left = freed_pages(state, block) if block.kind == UVM else state
+        return left.but(
             blocks=state.blocks.delete(call.pp), contents=state.contents.drop(block.memory)
         )

@@ -26,8 +26,10 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.sources import MODULE_DOC, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
-from halcert.spec.svm.flags import HOST, HOST_UVA, MODULE_UNKNOWN
+from halcert.spec.svm.flags import HOST, HOST_UVA, MODULE_UNKNOWN, UVM
 from halcert.spec.svm.memory import in_use, reached_by_host, vacant, within, write_races
+from halcert.spec.uvm.moves import read_by_host, written_by_host
+from halcert.spec.uvm.pages import touched_pages
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -41,6 +43,7 @@ def accessible(state: State, address: int, length: int) -> bool:
         block.kind == USER
         or block.kind == HOST
         or block.kind == HOST_UVA
+        or block.kind == UVM
         or reached_by_host(state, block)
     )
 
@@ -137,12 +140,12 @@ class HostStore(Call, frozen=True):
         "SVM-STORE-010",
         strength=MUST,
         source=MODULE_DOC.at("SVM, host memory"),
-        changes=("contents",),
+        changes=("contents", "pages"),
     )
     def writes(call, state: State) -> State:
-        """Exactly the bytes of the range hold the pattern."""
+        """Exactly the bytes of the range hold the pattern; managed pages have one copy, here."""
         block = state.blocks.covering(call.address)
-        return state.but(
+        return touched_pages(state, call.address, call.size, written_by_host).but(
             contents=state.contents.store(
                 block.memory, call.address - block.base, call.size, call.pattern, call.offset
             )
@@ -171,12 +174,12 @@ class HostFill(Call, frozen=True):
         "SVM-FILL-010",
         strength=MUST,
         source=MODULE_DOC.at("SVM, host memory"),
-        changes=("contents",),
+        changes=("contents", "pages"),
     )
     def writes(call, state: State) -> State:
-        """Exactly the bytes of the range hold the value."""
+        """Exactly the bytes of the range hold the value; managed pages have one copy, here."""
         block = state.blocks.covering(call.address)
-        return state.but(
+        return touched_pages(state, call.address, call.size, written_by_host).but(
             contents=state.contents.fill(
                 block.memory, call.address - block.base, call.size, call.value
             )
@@ -200,10 +203,15 @@ class HostLoad(Call, frozen=True):
         """A program reads only where it may."""
         return call.size == 0 or not accessible(state, call.address, call.size)
 
-    @accepts("SVM-LOAD-010", strength=MUST, source=MODULE_DOC.at("SVM, host memory"))
+    @accepts(
+        "SVM-LOAD-010",
+        strength=MUST,
+        source=MODULE_DOC.at("SVM, host memory"),
+        changes=("pages",),
+    )
     def reads(call, state: State) -> State:
-        """Reading changes nothing."""
-        return state
+        """Reading changes no byte; managed pages come to the host."""
+        return touched_pages(state, call.address, call.size, read_by_host)
 
     @observes("SVM-LOAD-011", strength=MUST, source=MODULE_DOC.at("SVM, host memory"))
     def last_write(call, state: State) -> Extent:

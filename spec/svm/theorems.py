@@ -164,10 +164,10 @@ def _written(call: Any, before: State, address: int) -> bool:
     return shows(before, address, made.target, made.target_span)
 
 
-def _set_bytes_hold_the_value(call: Any, after: State, address: Address) -> bool:
+def _set_bytes_hold_the_value(call: Any, after: State, result: Any, address: Address) -> bool:
     start, length = _target(call, after)
     same: bool = byte_at(after, address) == call.value
-    return not lies_in(address, start, length) or same
+    return result.code != 0 or not lies_in(address, start, length) or same
 
 
 def _stored_bytes_hold_the_pattern(
@@ -179,10 +179,10 @@ def _stored_bytes_hold_the_pattern(
     return offset >= call.size or same
 
 
-def _copied_bytes_arrive(call: Any, before: State, after: State, offset: Size) -> bool:
+def _copied_bytes_arrive(call: Any, before: State, after: State, result: Any, offset: Size) -> bool:
     dst, length = _target(call, before)
     arrived: bool = byte_at(after, dst + offset) == byte_at(before, call.src + offset)
-    return offset >= length or arrived
+    return result.code != 0 or offset >= length or arrived
 
 
 def _awaited_bytes_arrive(

@@ -119,3 +119,22 @@ def test_questions_about_all_rows_count_every_row():
     assert not found.distinct(lambda each: each.extent)
     assert ConcreteTable(Range).all(lambda _: False)
     assert ConcreteTable(Range).sum(lambda each: each.base) == 0
+
+
+@given(disjoint_ranges(), st.integers(0, 62), st.integers(1, 62))
+def test_a_change_of_a_range_reaches_exactly_its_addresses(ranges, low, size):
+    old, high = table_of(ranges), low + size
+    painted = old.update_range(low, high, lambda each: each.but(colour=1))
+    holed = old.delete_range(low, high)
+    for address in range(64):
+        inside = low <= address < high
+        assert painted.covering(address).exists == old.covering(address).exists
+        assert painted.covering(address).colour == int(inside and old.covering(address).exists)
+        assert holed.covering(address).exists == (old.covering(address).exists and not inside)
+    assert painted.disjoint()
+
+
+@given(disjoint_ranges(), st.integers(0, 62), st.integers(0, 62))
+def test_the_rows_that_meet_a_range_are_those_with_an_address_in_it(ranges, low, high):
+    found = {each.base for each in table_of(ranges).meeting(low, high)}
+    assert found == {b for b, n in ranges if any(low <= a < high for a in range(b, b + n))}

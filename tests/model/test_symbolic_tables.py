@@ -78,6 +78,9 @@ QUESTIONS = {
     "at column": lambda t, k, s: t.at(k).owner,
     "covering exists": lambda t, k, s: t.covering(k).exists,
     "covering column": lambda t, k, s: t.covering(k).base,
+    "meeting any": lambda t, k, s: t.meeting(k, k + s).any(lambda r: r.owner == 1),
+    "meeting sum": lambda t, k, s: t.meeting(k, k + s).sum(lambda r: r.extent),
+    "meeting nothing": lambda t, k, s: t.meeting(k, k).count(lambda r: True),
     "covering truth": lambda t, k, s: t.covering(k).fenced,
 }
 CHANGES = {
@@ -89,6 +92,15 @@ CHANGES = {
     "put what was found": lambda t, k, s: (
         t.put(t.covering(k).but(owner=9)) if t.covering(k).exists else t
     ),
+    "update a range": lambda t, k, s: t.update_range(
+        k, k + s, lambda r: r.but(owner=r.base + 10, fenced=True)
+    ),
+    "update two ranges": lambda t, k, s: t.update_range(
+        k, k + s, lambda r: r.but(owner=7)
+    ).update_range(k + 1, k + 3, lambda r: r.but(owner=r.owner + 1)),
+    "update no range": lambda t, k, s: t.update_range(k + s, k, lambda r: r.but(owner=9)),
+    "delete a range": lambda t, k, s: t.delete_range(k, k + s),
+    "delete and insert": lambda t, k, s: t.delete_range(k, k + s).insert(Plot(k, s, 7, True)),
     "twice": lambda t, k, s: t.delete(k).put(Plot(k, s, 8, False)),
     "put after a change": lambda t, k, s: (
         t.delete_where(lambda r: r.fenced).put(t.at(k).but(owner=5)) if t.at(k).exists else t

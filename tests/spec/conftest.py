@@ -14,6 +14,7 @@ import pytest
 from halcert.model.concrete import Oracle, World
 from halcert.spec.catalogue import AREAS, interfaces, rule
 from halcert.spec.language import Kind, poison
+from halcert.spec.pattern import pattern_bytes
 from halcert.spec.profiles import ASCEND910B, ASCEND950
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, UVM, AllocFlags
 
@@ -45,7 +46,6 @@ ONLY = {
         "SH": (8192, {"virt": SVM}),
         "SD": (8192, {"virt": SVM}),
         "SX": (8192, {"virt": SVM}),
-        "M": (8192, {"virt": UVM}),
         "RO": (8192, {"virt": DEV, "readonly": True}),
     },
     "v3": {
@@ -53,6 +53,13 @@ ONLY = {
         "CONT": (12288, {"virt": DEV, "contiguous": True}),
     },
 }
+MANAGED = {
+    "M": (0, 8192),  # untouched
+    "MM": (1, 8 * MIB),  # pages: written by the host, read-mostly, written by device 0, untouched
+    "MN": (5, 4 * MIB),  # right behind that; untouched
+    "MH": (9, 4 * MIB),  # preferred by a device and by another, prefetched to one; nothing behind
+}
+"""Managed memory: in which 2 MiB of its addresses it starts, and its size."""
 # Reservations: their sizes. What is mapped there stands in MAPPINGS.
 RESERVATIONS = {
     "R": 64 * MIB,  # a device's memory at the start, nothing behind 2 MiB
@@ -127,6 +134,7 @@ def usual(name, generation):
             "out_size_ret": True,
         },
         **usual_of_vmm(),
+        **usual_of_uvm(),
         "host.map": {"size": 100},
         "host.unmap": {"address": "U"},
         "host.store": {"address": "U", "size": 100, "pattern": 1, "offset": 0},
@@ -170,7 +178,36 @@ def usual_of_vmm():
     }
 
 
+def usual_of_uvm():
+    device = {"type": 1, "id": 0}
+    return {
+        "halMemManagedAdvise": {"ptr": "MM", "size": 2 * MIB, "advise": 0, "location": device},
+        "halMemManagedPrefetch": {"ptr": "MM", "size": 2 * MIB, "location": device, "flags": 0},
+        "halMemManagedPrefetchBatch": {
+            "ptrs": ["MM", "MM+4194304"],
+            "sizes": [2 * MIB, 2 * MIB],
+            "count": 2,
+            "prefetchLocs": [device, {"type": 1, "id": 1}],
+            "prefetchLocIdxs": [0, 1],
+            "numPrefetchLocs": 2,
+            "flags": 0,
+        },
+        "halMemManagedRangeGetAttributes": {
+            "data": [True],
+            "data_sizes": [4],
+            "attributes": [1],
+            "attribute_num": 1,
+            "ptr": "MM",
+            "size": 2 * MIB,
+        },
+        "device.store": {"device": 0, "address": "MM", "size": 100, "pattern": 1, "offset": 0},
+        "device.load": {"device": 0, "address": "MM", "size": 100},
+    }
+
+
 ANSWERS = {
+    "halMemManagedRangeGetAttributes": {"data": [[0]]},
+    "device.load": {"data": pattern_bytes(1, 0, 100)},
     "halMemAddressReserve": {"ptr": "FREE"},
     "halMemGetAddressReserveRange": {"ptr": "NEW", "size": 5 * GIB},
     "halMemCreate": {"handle": 599},
@@ -203,6 +240,8 @@ ANSWERS = {
 """What the usual calls give where they succeed."""
 
 REFUSED = {
+    "halMemManagedRangeGetAttributes": {"data": None},
+    "device.load": {"data": b""},
     "halMemAddressReserve": {"ptr": LEFT64},
     "halMemGetAddressReserveRange": {"ptr": LEFT64, "size": LEFT64},
     "halMemCreate": {"handle": LEFT64},
@@ -251,6 +290,30 @@ class Stage:
         if generation == "v2":
             self._in_use()
         self._mapped()
+        for name, (page, _size) in MANAGED.items():
+            self.places[name] = 0x90000000000 + page * 2 * MIB
+        if generation == "v2":
+            self._managed()
+
+    def _managed(self):
+        for name, (_page, size) in MANAGED.items():
+            args = {"pp": True, "size": size, "flag": flag(virt=UVM)}
+            self.do("halMemAlloc", args, {"pp": name})
+        store = {"size": 100, "pattern": 1, "offset": 0}
+        for place in ("MM", "MM+2097152"):
+            self.do("host.store", {"address": place, **store})
+        usual_args = usual_of_uvm()
+        self.do("halMemManagedAdvise", {**usual_args["halMemManagedAdvise"], "ptr": "MM+2097152"})
+        self.do("device.store", {"device": 0, "address": "MM+4194304", **store})
+        for page, device in (("MH", 0), ("MH+2097152", 1)):
+            at = {"ptr": page, "location": {"type": 1, "id": device}}
+            self.do(
+                "halMemManagedAdvise",
+                {**usual_args["halMemManagedAdvise"], **at, "advise": 2},
+            )
+            self.do("halMemManagedAdvise", {**usual_args["halMemManagedAdvise"], **at, "advise": 4})
+        prefetch = {**usual_args["halMemManagedPrefetch"], "ptr": "MH", "size": 2 * MIB}
+        self.do("halMemManagedPrefetch", prefetch)
 
     def _mapped(self):
         usual_args = usual_of_vmm()
@@ -340,8 +403,9 @@ def check(case):
     the call, and its codes will do. ``("may", rule, args)``: the call may be refused.
     ``("undefined", rule, args)``: nothing is promised. ``("accepts", rule, args, out)``: success
     is right and shows the rule, failure is wrong. ``("ensures", rule, args, out)``: these outputs
-    break the rule. A last mapping may hold ``after`` (calls to be made before), ``only`` (one
-    generation) and ``refused`` (outputs of a failing call).
+    break the rule. ``("leaves", rule, args)``: a failure with ``code`` leaves something by the
+    rule. A last mapping may hold ``after`` (calls to be made before), ``only`` (one
+    generation), ``refused`` (outputs of a failing call) and ``code`` (what it answers).
     """
     what, rule_id, args, *rest = case
     options = rest.pop() if rest and what_is_options(rest[-1]) else {}
@@ -356,7 +420,7 @@ def check(case):
 
 
 def what_is_options(value):
-    return bool(value.keys() & {"after", "only", "refused"})
+    return bool(value.keys() & {"after", "only", "refused", "code"})
 
 
 def _rejects(stage, spoken, name, args, out, options):
@@ -366,7 +430,8 @@ def _rejects(stage, spoken, name, args, out, options):
         judged = stage.judge(name, args, code, refused)
         assert judged.violation is None, judged.violation
         assert judged.held == (spoken.id,)
-        assert judged.world is stage.world
+        left = [r.id for r, _when, _effect in stage.oracle.rules(name).leaves]
+        assert judged.world is stage.world or set(left) & set(judged.shown)
     accepted = stage.judge(name, args, 0, ANSWERS.get(name))
     assert accepted.violation.rule == spoken.id
     assert accepted.violation.shape == "accepted"
@@ -423,6 +488,16 @@ def _ensures(stage, spoken, name, args, out, options):
     assert judged.violation.rule == spoken.id
 
 
+def _leaves(stage, spoken, name, args, out, options):
+    assert stage.undefined(name, args) is None
+    judged = stage.judge(name, args, options["code"], REFUSED.get(name))
+    assert judged.violation is None, judged.violation
+    assert spoken.id in judged.shown
+    assert judged.world is not stage.world
+    nothing_wrong = stage.judge(name, args, 98, REFUSED.get(name))
+    assert nothing_wrong.violation is None or nothing_wrong.world is stage.world
+
+
 CHECKS = {
     "rejects": _rejects,
     "together": _together,
@@ -430,6 +505,7 @@ CHECKS = {
     "undefined": _undefined,
     "accepts": _accepts,
     "ensures": _ensures,
+    "leaves": _leaves,
 }
 
 

@@ -10,6 +10,7 @@ from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Kind
 
 ELSEWHERE = {
+    "UVM-RANGE-011": "a test of its own: what is behind managed addresses is not allocated either",
     "SVM-ALLOC-032": "a test of its own: device 0 must never have been opened",
     "SVM-CTL-019": "a test of its own: no device must have been opened",
     "VMM-CREATE-016": "a test of its own: device 0 must never have been opened",
@@ -22,6 +23,7 @@ NEEDED = {
     Kind.UNDEFINED: {"undefined"},
     Kind.ACCEPTS: {"accepts"},
     Kind.OBSERVES: {"accepts"},
+    Kind.LEAVES: {"leaves"},
 }
 """The cases that a rule of a kind needs; each of them looks at both sides."""
 

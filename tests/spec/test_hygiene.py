@@ -13,7 +13,7 @@ from halcert.spec.language.interface import RULE_ID
 from halcert.spec.profiles import PROFILES
 
 ALL = list(rules())
-LIBRARY = [each for each in interfaces().values() if not each.name.startswith("host.")]
+LIBRARY = [each for each in interfaces().values() if "." not in each.name]
 LONGEST_SUMMARY = 100
 NAMES = {"state", "result", "profile"}
 

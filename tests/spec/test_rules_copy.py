@@ -62,7 +62,7 @@ CASES = [
     ("rejects", "SVM-COPY-007", {"src": "H", "dst": "H"}),
     ("rejects", "SVM-COPY-008", {"src": "CP"}),
     ("undefined", "SVM-COPY-009", {"src": "U+19950"}),
-    ("undefined", "SVM-COPY-009", {"dst": "M"}, V2),
+    ("undefined", "SVM-COPY-009", {"dst": "M+8190"}, V2),
     ("undefined", "SVM-COPY-010", {"src": "D0+99"}),
     ("may", "SVM-COPY-012", {"src": "D0", "dst": "RW"}),
     ("may", "SVM-COPY-013", {"src": "D0", "dst": "D1"}),

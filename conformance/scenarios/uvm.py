@@ -1,0 +1,233 @@
+"""Flows of managed memory: the one of the documents, and its accesses from all sides."""
+
+from __future__ import annotations
+
+from halcert.conformance.lab import Lab
+from halcert.conformance.managed import (
+    HOST,
+    advise,
+    allocate_managed,
+    ask,
+    ask_page_by_page,
+    at_device,
+    fill,
+    look,
+    look_from,
+    peek,
+    prefetch,
+    prefetch_batch,
+)
+from halcert.conformance.observe import audit
+from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.svm import free, open_all
+from halcert.spec.abi.constants import UvmAdvise
+from halcert.spec.profiles import GIB
+from halcert.spec.uvm.pages import PAGE
+
+
+def prefetch_filled_first(lab: Lab) -> None:
+    """The flow of the documents with bytes in place before the pages become read-mostly."""
+    open_all(lab)
+    base = allocate_managed(lab, 4 * PAGE)
+    if base is None:
+        return
+    ask(lab, base, 4 * PAGE)
+    fill(lab, base, 4 * PAGE, 1)
+    advise(lab, base, 4 * PAGE, UvmAdvise.READ_MOSTLY)
+    ask(lab, base, 4 * PAGE)
+    for device in lab.setting.devices:
+        prefetch(lab, base, 4 * PAGE, at_device(device))
+        ask(lab, base, 4 * PAGE)
+        audit(lab, device)
+    look(lab, base, 4 * PAGE)
+    ask(lab, base, 4 * PAGE)
+    fill(lab, base + PAGE, PAGE, 2)
+    ask(lab, base, 4 * PAGE)
+    look(lab, base, 4 * PAGE)
+    prefetch(lab, base, 4 * PAGE, HOST)
+    look(lab, base, 4 * PAGE)
+    free(lab, base)
+    audit(lab, *lab.setting.devices)
+
+
+def prefetch_advised_first(lab: Lab) -> None:
+    """The flow in the order in which the documents list its calls: advice, bytes, prefetch."""
+    open_all(lab)
+    base = allocate_managed(lab, 3 * PAGE)
+    if base is None:
+        return
+    advise(lab, base, 3 * PAGE, UvmAdvise.READ_MOSTLY)
+    ask(lab, base, 3 * PAGE)
+    fill(lab, base, 3 * PAGE, 7)
+    ask(lab, base, 3 * PAGE)
+    for device in lab.setting.devices:
+        prefetch(lab, base, 3 * PAGE, at_device(device))
+    ask(lab, base, 3 * PAGE)
+    look(lab, base, 3 * PAGE)
+    free(lab, base)
+
+
+def accessed_from_all_sides(lab: Lab) -> None:
+    """Host and devices write and read the same pages in turn; everyone sees the last bytes."""
+    open_all(lab)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    sides: tuple[int | None, ...] = (None, *lab.setting.devices)
+    for number, writer in enumerate((*sides, *reversed(sides), *sides)):
+        fill(lab, base, 2 * PAGE, number, writer)
+        for reader in sides:
+            look_from(lab, base, 2 * PAGE, reader)
+        peek(lab, base, 2 * PAGE)
+    ask(lab, base, 2 * PAGE)
+    free(lab, base)
+    audit(lab, *lab.setting.devices)
+
+
+def touched_at_random_places(lab: Lab) -> None:
+    """A few pages of a large allocation: those between them are not there, and cost nothing."""
+    open_all(lab)
+    size = 64 * GIB
+    base = allocate_managed(lab, size)
+    if base is None:
+        return
+    audit(lab, *lab.setting.devices)
+    places = [base + size // 7 * part // PAGE * PAGE for part in range(7)]
+    for number, place in enumerate((*places, base + size - PAGE)):
+        fill(lab, place, PAGE, number, (None, *lab.setting.devices)[number % 2])
+        peek(lab, place + PAGE if place + PAGE < base + size else base + PAGE, PAGE)
+    for place in reversed(places):
+        look(lab, place, PAGE)
+    ask(lab, base, size)
+    advise(lab, base, size, UvmAdvise.PREFER_LOCATION, at_device(lab.setting.devices[0]))
+    ask(lab, base, size)
+    ask_page_by_page(lab, places[3], PAGE)
+    free(lab, base)
+    audit(lab, *lab.setting.devices)
+
+
+def batches_of_ranges(lab: Lab) -> None:
+    """Prefetch several ranges at once, each to a place of its own."""
+    open_all(lab)
+    size = 6 * PAGE
+    base = allocate_managed(lab, size)
+    other = allocate_managed(lab, 2 * PAGE)
+    if base is None or other is None:
+        return
+    fill(lab, base, size, 1)
+    fill(lab, other, 2 * PAGE, 2)
+    first, last = at_device(lab.setting.devices[0]), at_device(lab.setting.devices[-1])
+    ranges = [(base + page * PAGE, PAGE) for page in range(5)]
+    for places in ({0: first}, {0: first, 2: last}, {0: last, 1: first, 4: last}, {0: HOST}):
+        prefetch_batch(lab, [*ranges, (other, 2 * PAGE)], places)
+        ask_page_by_page(lab, base, size)
+        ask(lab, other, 2 * PAGE)
+        peek(lab, base, size)
+    advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+    prefetch_batch(lab, ranges, {0: first, 3: last})
+    look(lab, base, size)
+    look(lab, other, 2 * PAGE)
+    prefetch_batch(lab, [(base, PAGE), (base + size, PAGE)], {0: first})
+    ask_page_by_page(lab, base, size)
+    look(lab, base, size)
+
+
+def new_memory_is_like_new(lab: Lab) -> None:
+    """Whatever was set for pages, and wherever they were, goes when they are freed."""
+    open_all(lab)
+    device = at_device(lab.setting.devices[-1])
+    audit(lab, *lab.setting.devices)
+    for size in (PAGE, 3 * PAGE, 2 * PAGE, PAGE):
+        base = allocate_managed(lab, size)
+        if base is None:
+            return
+        ask_page_by_page(lab, base, size)
+        peek(lab, base, size)
+        audit(lab, *lab.setting.devices)
+        advise(lab, base, size, UvmAdvise.PREFER_LOCATION, device)
+        for place in (device, HOST):
+            advise(lab, base, size, UvmAdvise.ACCESS_BY_LOCATION, place)
+        fill(lab, base, size, size // PAGE, lab.setting.devices[0])
+        advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+        prefetch(lab, base, size, device)
+        look(lab, base, size)
+        ask_page_by_page(lab, base, size)
+        lab.call("halMemFree", pp=base + PAGE)
+        lab.call("halMemFree", pp=base)
+        lab.call("halMemFree", pp=base)
+        ask(lab, base, size)
+        advise(lab, base, size, UvmAdvise.READ_MOSTLY)
+        prefetch(lab, base, size, device)
+        audit(lab, *lab.setting.devices)
+
+
+def two_allocations(lab: Lab) -> None:
+    """Pages that were only read belong to their allocation alone, as those that were written do."""
+    open_all(lab)
+    one, other = allocate_managed(lab, 2 * PAGE), allocate_managed(lab, 2 * PAGE)
+    if one is None or other is None:
+        return
+    sides: tuple[int | None, ...] = (None, *lab.setting.devices)
+    for base in (one, other):
+        look_from(lab, base, PAGE)
+        look_from(lab, base + PAGE, PAGE, lab.setting.devices[0])
+    for number, side in enumerate(sides):
+        fill(lab, one, 2 * PAGE, 3 + number, side)
+        fill(lab, other, 2 * PAGE, 30 + number, sides[number - 1])
+        look(lab, one, 2 * PAGE)
+        look(lab, other, 2 * PAGE)
+    free(lab, one)
+    look(lab, other, 2 * PAGE)
+
+
+def asking_changes_nothing(lab: Lab) -> None:
+    """Pages that were asked about are not there for that, and attributes stay."""
+    open_all(lab)
+    base = allocate_managed(lab, 3 * PAGE)
+    if base is None:
+        return
+    fill(lab, base + PAGE, PAGE, 5)
+    audit(lab, *lab.setting.devices)
+    for _ in range(2):
+        ask_page_by_page(lab, base, 3 * PAGE)
+        for offset in (0, PAGE + 7, 3 * PAGE - 1):
+            lab.call("drvMemGetAttribute", vptr=base + offset, attr=True)
+            lab.call("halMemGetAddressRange", ptr=base + offset, pbase=True, psize=True)
+        peek(lab, base, 3 * PAGE)
+        audit(lab, *lab.setting.devices)
+    look(lab, base + PAGE, PAGE)
+
+
+def prefetched_to_a_closed_device(lab: Lab) -> None:
+    """Prefetching to a device that is not open fails, or else it succeeds; bytes are not lost."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    if first == last:
+        return
+    lab.call("halMemAgentOpen", devid=first, flag=0)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    fill(lab, base, 2 * PAGE, 1)
+    fill(lab, base + PAGE, PAGE, 2, first)
+    prefetch(lab, base, 2 * PAGE, at_device(last))
+    ask(lab, base, 2 * PAGE)
+    look_from(lab, base, 2 * PAGE)
+    advise(lab, base, 2 * PAGE, UvmAdvise.READ_MOSTLY)
+    prefetch(lab, base, 2 * PAGE, at_device(last))
+    advise(lab, base, 2 * PAGE, UvmAdvise.UNSET_READ_MOSTLY, at_device(last))
+    look_from(lab, base, 2 * PAGE)
+    look_from(lab, base, 2 * PAGE, first)
+
+
+UVM_SCENARIOS = scenarios_of(
+    "uvm",
+    prefetch_filled_first,
+    prefetch_advised_first,
+    accessed_from_all_sides,
+    two_allocations,
+    new_memory_is_like_new,
+    batches_of_ranges,
+    prefetched_to_a_closed_device,
+    asking_changes_nothing,
+    touched_at_random_places,
+)

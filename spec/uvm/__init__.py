@@ -1,0 +1,1 @@
+"""UVM: managed memory, whose pages move between the host and devices by themselves."""
