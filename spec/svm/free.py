@@ -7,7 +7,6 @@ from halcert.spec.language import Address, Call, Strength, accepts, interface, r
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
-from halcert.spec.svm.flags import UVM
 from halcert.spec.svm.memory import allocated, cacheable, has_own_space, in_use, locked
 from halcert.spec.uvm.pages import freed_pages
 
@@ -105,7 +104,6 @@ class MemFree(Call, frozen=True):
         What was set for managed pages is gone as well.
         """
         block = state.blocks.at(call.pp)
-        left = freed_pages(state, block) if block.kind == UVM else state
-        return left.but(
+        return freed_pages(state, block).but(
             blocks=state.blocks.delete(call.pp), contents=state.contents.drop(block.memory)
         )
