@@ -7,6 +7,7 @@ free again, but for what frees may have left in caches. A device is taken to be 
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import msgspec
@@ -29,6 +30,8 @@ from halcert.spec.vmm.create import MemCreate
 from halcert.spec.vmm.memory import of_the_device
 from halcert.spec.vmm.reserve import MemAddressReserve
 
+ADDRESSES = -1
+"""The place of reserved addresses, which are neither a device's nor the host's."""
 HBM_SIZE = 2
 """Type of halMemGetInfo that tells the free high-bandwidth memory."""
 
@@ -70,7 +73,7 @@ class Accounts:
         """Start with nothing known."""
         self._profile = profile
         self._start: dict[int, int] = {}
-        self._had: dict[tuple[Any, ...], int] = {}
+        self._had: dict[tuple[Any, ...], Counter[int]] = {}
         self._cached: dict[int, int] = {}
         self.room = Room()
 
@@ -82,29 +85,43 @@ class Accounts:
         """Follow a call that takes memory or addresses, and that an equal one came before.
 
         Returns:
-            Bytes that were held when the equal one succeeded, and now, if the allocation ran out
-            of memory all the same or succeeded again; None where nothing can be said.
+            Bytes that were held at least when the equal one succeeded, and now at most, if the
+            allocation ran out of memory all the same or succeeded again; None where more may be
+            held now of any device, of the host or of addresses, so that nothing can be said.
         """
         what = _wanted(call)
         if what is None or result.code not in (0, DrvError.OUT_OF_MEMORY):
             return None
-        held = (
-            sum(self._cached.values())
-            + before.blocks.sum(
-                lambda block: (
-                    0 if block.kind in (USER, MAPPED, UVM) else generous(block, self._profile)
-                )
-            )
-            + before.handles.sum(
-                lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
-            )
-            + before.reservations.sum(lambda found: found.extent)
-            + before.pages.sum(lambda run: 0 if untouched(run) else run.extent)
-        )
+        least, most = (self._by_place(before, generously=each) for each in (False, True))
         known = self._had.get(what)
-        if result.code == 0:
-            self._had[what] = held if known is None else max(known, held)
-        return None if known is None else (known, held)
+        if result.code == 0 and (known is None or known.total() < least.total()):
+            self._had[what] = least
+        if known is None or any(held > known[place] for place, held in most.items()):
+            return None
+        return known.total(), most.total()
+
+    def _by_place(self, state: State, *, generously: bool) -> Counter[int]:
+        """Return what is held of each device, of the host and of addresses, in bytes."""
+        held: Counter[int] = Counter()
+        tables: Any = state
+        everywhere = sum(run.extent for run in tables.pages if not untouched(run))
+        for block in tables.blocks:
+            if block.kind == SVM:
+                everywhere += generous(block, self._profile)
+            elif block.kind not in (USER, MAPPED, UVM):
+                cost = generous(block, self._profile) if generously else block.extent
+                held[block.device] += cost
+        for handle in tables.handles:
+            if not handle.lost:
+                granule = self._profile.huge if generously else 1
+                held[handle.device] += align_up(handle.size, granule)
+        for found in tables.reservations:
+            held[ADDRESSES] += found.extent
+        if generously:
+            for device in tables.hardware:
+                held[device.id] += everywhere + self._cached.get(device.id, 0)
+            held[self._profile.host_id] += everywhere
+        return held
 
     def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
         """Follow a successful call; return the comparisons that it allows."""
