@@ -114,7 +114,8 @@ class Accounts:
         for handle in tables.handles:
             if not handle.lost:
                 granule = self._profile.huge if generously else 1
-                held[handle.device] += align_up(handle.size, granule)
+                place = handle.device if of_the_device(handle) else self._profile.host_id
+                held[place] += align_up(handle.size, granule)
         for found in tables.reservations:
             held[ADDRESSES] += found.extent
         if generously:
