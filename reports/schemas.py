@@ -16,26 +16,37 @@ import msgspec
 
 from halcert.results import (
     AreaSummary,
+    Baseline,
     Certificate,
     Finding,
+    Gate,
+    GateItem,
     Implementation,
+    KnownCause,
     Obligation,
+    PastCause,
     ProofNote,
     Proofs,
     RuleResult,
     TestResult,
     TraceHeader,
     TraceStep,
+    Waiver,
+    Waivers,
+    baseline,
     certificate,
+    gate,
     proof,
     trace,
+    waiver,
 )
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 _PARTS = (AreaSummary, Finding, Implementation, RuleResult, TestResult, Obligation, ProofNote)
+_GATE = (Baseline, KnownCause, PastCause, Waiver, Waivers, Gate, GateItem)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
-_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS)
+_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS, *_GATE)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -53,10 +64,29 @@ def trace_schema() -> dict[str, Any]:
     return _schema(TraceHeader | TraceStep, trace.FORMAT, "A line of a trace of halcert")
 
 
+def baseline_schema() -> dict[str, Any]:
+    """Return the schema of a baseline."""
+    return _schema(Baseline, baseline.FORMAT, "A baseline of halcert")
+
+
+def waivers_schema() -> dict[str, Any]:
+    """Return the schema of a file of waivers, as editors of TOML use it."""
+    schema = _schema(Waivers, waiver.FORMAT, "Waivers of halcert")
+    return {**schema, "required": ["format"]}
+
+
+def gate_schema() -> dict[str, Any]:
+    """Return the schema of ``gate.json``."""
+    return _schema(Gate, gate.FORMAT, "What a gate of halcert says of a run")
+
+
 SCHEMAS = {
+    "baseline": baseline_schema,
     "certificate": certificate_schema,
+    "gate": gate_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
+    "waivers": waivers_schema,
 }
 """Every schema by name; the file is ``NAME.schema.json``."""
 

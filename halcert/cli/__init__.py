@@ -17,6 +17,8 @@ from halcert.results import Exit
 
 COMMANDS = {
     "certify": "run the suite against an implementation and write a certificate",
+    "gate": "fail on what a change broke, against a baseline and waivers",
+    "baseline": "write or compare what a build did, for the gate",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
     "replay": "repeat a trace and say whether it still fails",
@@ -59,8 +61,8 @@ def cli() -> None:
 
     \b
     Exit codes:
-      0  certified, everything settled, every fault found
-      1  violations found
+      0  certified, gate passed, everything settled, every fault found
+      1  violations found, gate failed
       2  wrong usage or configuration
       3  incomplete: a MUST rule was not exercised, or the run was cut short
       4  the implementation could not be started

@@ -11,7 +11,7 @@ from halcert.adapters.errors import (
 )
 from halcert.conformance.registry import UnknownAdapter
 from halcert.conformance.run import UsageError
-from halcert.results import Exit, TraceError
+from halcert.results import BaselineError, CertificateError, Exit, TraceError, WaiverError
 
 
 class Told(NamedTuple):
@@ -23,7 +23,9 @@ class Told(NamedTuple):
 
 def explained(error: Exception) -> Told:
     """Return what to tell the user about an error; one that nobody foresaw is halcert's fault."""
-    if isinstance(error, UsageError | UnknownAdapter | TraceError):
+    if isinstance(error, UsageError | UnknownAdapter | TraceError | CertificateError):
+        return Told(f"halcert: {error}", Exit.USAGE)
+    if isinstance(error, BaselineError | WaiverError):
         return Told(f"halcert: {error}", Exit.USAGE)
     if isinstance(error, LibraryNotFound | FaultUnknown):
         return Told(f"halcert: {error}", Exit.USAGE)
