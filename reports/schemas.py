@@ -35,6 +35,7 @@ from halcert.results import (
     Waivers,
     baseline,
     certificate,
+    comparison,
     gate,
     proof,
     trace,
@@ -44,9 +45,24 @@ from halcert.results import (
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 _PARTS = (AreaSummary, Finding, Implementation, RuleResult, TestResult, Obligation, ProofNote)
+_COMPARISON = (
+    comparison.Comparison,
+    comparison.Contrast,
+    comparison.Fault,
+    comparison.Side,
+)
 _GATE = (Baseline, KnownCause, PastCause, Waiver, Waivers, Gate, GateItem)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
-_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS, *_GATE)
+_DESCRIBED = (
+    Certificate,
+    Proofs,
+    TraceHeader,
+    TraceStep,
+    *_PARTS,
+    *_STEP_PARTS,
+    *_GATE,
+    *_COMPARISON,
+)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -80,9 +96,15 @@ def gate_schema() -> dict[str, Any]:
     return _schema(Gate, gate.FORMAT, "What a gate of halcert says of a run")
 
 
+def comparison_schema() -> dict[str, Any]:
+    """Return the schema of ``comparison.json``."""
+    return _schema(comparison.Comparison, comparison.FORMAT, "Where two implementations differ")
+
+
 SCHEMAS = {
     "baseline": baseline_schema,
     "certificate": certificate_schema,
+    "comparison": comparison_schema,
     "gate": gate_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,

@@ -19,6 +19,7 @@ COMMANDS = {
     "certify": "run the suite against an implementation and write a certificate",
     "gate": "fail on what a change broke, against a baseline and waivers",
     "baseline": "write or compare what a build did, for the gate",
+    "compare": "make the same calls on two implementations and list where they differ",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
     "replay": "repeat a trace and say whether it still fails",

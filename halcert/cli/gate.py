@@ -36,21 +36,19 @@ ACTIONS = "GITHUB_ACTIONS"
 """Variable that is ``true`` where GitHub runs a workflow."""
 
 
-class AreaPaths(click.ParamType[tuple[str, str]]):
-    """``PATTERN=AREA``: files of a change whose paths fit the pattern belong to the area."""
-
-    name = "pattern"
-
-    def convert(
-        self, value: str, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, str]:
-        """Return the pattern and the area."""
-        pattern, equals, area = value.rpartition("=")
-        if not equals or not pattern:
-            self.fail(f"{value!r} is not of the form PATTERN=AREA.", param, ctx)
+def area_paths(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """Split each ``PATTERN=AREA``: files whose paths fit the pattern belong to the area."""
+    found = []
+    for value in values:
+        pattern, _, area = value.rpartition("=")
+        if not pattern:
+            raise click.BadParameter(f"{value!r} is not of the form PATTERN=AREA.")
         if area not in AREAS:
-            self.fail(f"there is no area {area!r}; known are: {', '.join(AREAS)}.", param, ctx)
-        return pattern, area
+            raise click.BadParameter(f"there is no area {area!r}; known are: {', '.join(AREAS)}.")
+        found.append((pattern, area))
+    return tuple(found)
 
 
 @click.command()
@@ -88,7 +86,7 @@ class AreaPaths(click.ParamType[tuple[str, str]]):
     "--area-of",
     "patterns",
     multiple=True,
-    type=AreaPaths(),
+    callback=area_paths,
     metavar="PATTERN=AREA",
     help="Files of the change that belong to an area; repeatable. By default a file belongs "
     "to the areas that its path names.",
