@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -99,7 +100,7 @@ def _loud(items: Sequence[GateItem], out: Path) -> Iterable[str]:
 
 
 def _item(item: GateItem, out: Path) -> Iterable[str]:
-    name = text(f"{item.standing.value}: {view.title(item)}")
+    name = html.escape(one_line(f"{item.standing.value}: {view.title(item)}"))
     yield f"<details><summary>{name}</summary>"
     yield ""
     if item.summary:

@@ -94,7 +94,7 @@ def area_paths(
 @click.option(
     "--budget",
     type=Seconds(),
-    default=40.0,
+    default=120.0,
     show_default=True,
     metavar="SECONDS",
     help="Time for the tests, shared out among the areas.",
@@ -243,7 +243,8 @@ def _unfinished(suite: Suite) -> str:
     """Return why a run did not come to its end; empty if it did."""
     if suite.interrupted:
         return "the run was interrupted"
-    return suite.campaign.stopped and f"{suite.campaign.stopped} before every test was made"
+    stopped = suite.campaign.stopped
+    return f"{stopped} before every test was made; `--budget` gives more" if stopped else ""
 
 
 def _written(certificate: Certificate, verdict: Gate, out: Path) -> Sequence[Path]:
