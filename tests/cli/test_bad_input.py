@@ -18,7 +18,20 @@ COMMANDS_OF_TRACES = [["replay"], ["explain"], ["export", "--as", "c"]]
 
 @pytest.mark.parametrize(
     "command",
-    ["certify", "faults", "replay", "explain", "export", "doctor", "abi", "spec", ""],
+    [
+        "certify",
+        "gate",
+        "baseline",
+        "compare",
+        "faults",
+        "replay",
+        "explain",
+        "export",
+        "doctor",
+        "abi",
+        "spec",
+        "",
+    ],
 )
 def test_an_option_that_does_not_exist_is_named(halcert, command):
     done = halcert(*filter(None, [command]), "--nonsense")
