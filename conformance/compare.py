@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 import halcert
+from halcert.adapters.errors import RequestRefused
 from halcert.adapters.protocol import Description
 from halcert.conformance import machine, witness
 from halcert.conformance.activity import Activity
@@ -123,6 +124,8 @@ class Pair:
                 except Broken as broken:
                     self._blame(RIGHT, broken)
                     return
+                except RequestRefused:  # C has no room for what the right gave in its place
+                    made = None
                 if made is None:
                     self.left_out += 1
                     continue

@@ -9,7 +9,7 @@ import pytest
 from halcert.results import read_baseline
 
 OK, FAILED, USAGE = 0, 1, 2
-FAULT = "double_map_accepted"
+FAULT = "unmap_interior"
 SMALL = ("--areas", "vmm", "--budget", "30", "--jobs", "2")
 
 
