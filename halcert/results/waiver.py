@@ -18,6 +18,7 @@ import msgspec
 from halcert.results.baseline import Cause
 from halcert.results.verdict import SHAPES
 from halcert.spec.catalogue import interfaces, rules
+from halcert.spec.language import Strength
 from halcert.spec.profiles import PROFILES
 
 FORMAT = "halcert-waivers/1"
@@ -160,6 +161,8 @@ def _fault_of_text(name: str, value: Any) -> str:
     names = _names(name)
     if names and value not in names:
         return f"there is no {name} {value!r}{_near(value, names)}"
+    if name == "rule" and value in _undefined():
+        return f"{value} promises nothing, so nothing can break it and no waiver is needed"
     if name == "link" and not _LINK.fullmatch(value):
         return f"link is {_shown(value)}; it must be an address such as https://host/issue/7"
     return ""
@@ -174,6 +177,10 @@ def _names(field: str) -> tuple[str, ...]:
     if field == "profile":
         return (*PROFILES, ANY_PROFILE)
     return SHAPES if field == "shape" else ()
+
+
+def _undefined() -> set[str]:
+    return {rule.id for rule in rules() if rule.strength is Strength.UNDEFINED}
 
 
 def _near(name: str, names: Iterable[str]) -> str:

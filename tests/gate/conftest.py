@@ -20,7 +20,6 @@ from halcert.results import (
 from halcert.spec.catalogue import AREAS
 
 TODAY = date(2026, 8, 14)
-MUST = ("SVM-FREE-002", "SVM-ALLOC-002", "SVM-OPEN-001")
 STEPS = (
     TraceStep(1, "halMemAlloc", {"pp": True, "size": 1, "flag": 0}, Answered(0, {"pp": 4096})),
     TraceStep(2, "halMemFree", {"pp": {"$": 1, "field": "pp", "plus": 0}}, Answered(0)),

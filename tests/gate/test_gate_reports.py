@@ -39,7 +39,7 @@ def everything(make):
         make.finding("SVM-OPEN-001", interface="halMemAgentOpen"),
         make.finding("SVM-SET-001", interface="drvMemsetD8", shape="crashed", came=HOSTILE),
         make.finding("SVM-COPY-001", interface="drvMemcpy"),
-        verdicts={"SVM-ALLOC-002": Verdict.NOT_EXERCISED},
+        verdicts={"SVM-ALLOC-016": Verdict.NOT_EXERCISED},
     )
     before = make.baseline(
         make.finding("SVM-OPEN-001", interface="halMemAgentOpen"),
@@ -48,8 +48,8 @@ def everything(make):
     terms = make.terms(
         before,
         make.waiver("SVM-COPY-001", reason=HOSTILE.partition("\ud800")[0]),
-        make.waiver("SVM-STORE-001"),
-        make.waiver("SVM-LOAD-001", expires=date(2026, 1, 1)),
+        make.waiver("SVM-SET-003"),
+        make.waiver("SVM-COPY-004", expires=date(2026, 1, 1)),
     )
     flaky = {("SVM-FREE-002", "halMemFree", "accepted"): Confirmation(came=False, note="once")}
     return run, judged(run, terms, flaky, shares={"svm": 100})
@@ -290,7 +290,7 @@ def test_junit_of_a_gate_fails_only_for_what_the_gate_fails_for(everything):
     root = ET.fromstring(junit_xml(run, gate))  # noqa: S314 - our own
     cases = {case.get("name"): case for case in root.iter("testcase")}
     failed = {name for name, case in cases.items() if case.find("failure") is not None}
-    assert failed == {"SVM-SET-001", "SVM-ALLOC-002", "SVM-LOAD-001"}
+    assert failed == {"SVM-SET-001", "SVM-ALLOC-016", "SVM-COPY-004"}
     skipped = {name: case.find("skipped") for name, case in cases.items()}
     assert skipped["SVM-OPEN-001"].get("type") == "known"
     assert skipped["SVM-COPY-001"].get("type") == "waived"

@@ -65,7 +65,7 @@ def test_a_known_failure_whose_rule_was_not_exercised_is_not_called_gone(make):
 
 @pytest.mark.parametrize("verdict", [Verdict.NOT_EXERCISED, Verdict.UNSUPPORTED])
 def test_a_must_rule_that_is_not_shown_any_more_fails(make, verdict):
-    gate = judged(make.certificate(verdicts={"SVM-ALLOC-002": verdict}), make.terms())
+    gate = judged(make.certificate(verdicts={"SVM-ALLOC-016": verdict}), make.terms())
     assert gate.exit == Exit.VIOLATIONS
     assert standings(gate) == [Standing.LOST]
 
@@ -78,7 +78,7 @@ def test_a_should_rule_that_is_not_shown_any_more_passes(make):
 
 
 def test_a_must_rule_that_was_not_shown_before_either_passes(make):
-    gap = {"SVM-ALLOC-002": Verdict.NOT_EXERCISED}
+    gap = {"SVM-ALLOC-016": Verdict.NOT_EXERCISED}
     before = make.baseline(verdicts=gap)
     assert judged(make.certificate(verdicts=gap), make.terms(before)).passed
 
@@ -91,8 +91,8 @@ def test_a_waived_failure_passes_with_its_reason(make):
 
 
 def test_a_waiver_covers_lost_coverage_of_its_rule(make):
-    run = make.certificate(verdicts={"SVM-ALLOC-002": Verdict.NOT_EXERCISED})
-    gate = judged(run, make.terms(None, make.waiver("SVM-ALLOC-002")))
+    run = make.certificate(verdicts={"SVM-ALLOC-016": Verdict.NOT_EXERCISED})
+    gate = judged(run, make.terms(None, make.waiver("SVM-ALLOC-016")))
     assert standings(gate) == [Standing.WAIVED]
 
 
@@ -188,7 +188,7 @@ def test_a_failure_that_the_run_called_flaky_counts_once_it_comes_again(make):
 
 def test_only_what_would_fail_is_repeated(make):
     known, waived, new = (
-        make.finding("SVM-ALLOC-002"),
+        make.finding("SVM-ALLOC-016"),
         make.finding("SVM-OPEN-001"),
         make.finding(),
     )

@@ -62,6 +62,7 @@ def test_a_file_without_waivers_is_read(read):
     "old, new, word",
     [
         ("SVM-FREE-002", "SVM-FREE-999", "line 4: there is no rule 'SVM-FREE-999'; did you mean"),
+        ("SVM-FREE-002", "SVM-STORE-001", "line 4: SVM-STORE-001 promises nothing"),
         ('"ascend910b"', '"ascend910"', "line 4: there is no profile 'ascend910'; did you mean"),
         ('"content"', '"contents"', "line 11: there is no shape 'contents'; did you mean"),
         ('"halMemFree"', '"halMemfree"', "line 11: there is no interface 'halMemfree'"),
