@@ -96,7 +96,7 @@ def test_everything_that_is_wrong_is_told_at_once(read):
 
 def test_two_waivers_that_say_the_same_are_told(read):
     entry = GOOD.partition("[[waiver]]")[2].partition("[[waiver]]")[0]
-    with pytest.raises(WaiverError, match="line 17: says the same as that of line 4"):
+    with pytest.raises(WaiverError, match="line 19: says the same as that of line 4"):
         read(f"{GOOD}[[waiver]]{entry}")
 
 
