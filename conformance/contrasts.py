@@ -76,7 +76,7 @@ class Contrasts:
             for path, kind, one, other in _leaves(interface, left.out, right.out):
                 role = getattr(domain_of(kind), "role", "")
                 if isinstance(one, bytes) and isinstance(other, bytes):
-                    found.append((Aspect.CONTENT, path, when, _bytes(one), _bytes(other)))
+                    found.append((Aspect.CONTENT, path, when, *_bytes(one, other)))
                 elif role == "address" and _is_given(one) and _is_given(other):
                     if left.code == 0:
                         self._align(name, path, one, other, steps, origin)
@@ -212,6 +212,9 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _bytes(data: bytes) -> str:
-    head = data[:_SHOWN_BYTES].hex(" ")
-    return head + (" ..." if len(data) > _SHOWN_BYTES else "")
+def _bytes(one: bytes, other: bytes) -> tuple[str, str]:
+    """Return both from the first byte that differs."""
+    start = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), 0)
+    ends = (data[start : start + _SHOWN_BYTES].hex(" ") for data in (one, other))
+    left, right = (f"from byte {start}: {end}" for end in ends)
+    return left, right

@@ -299,10 +299,14 @@ class _Bench:
         return cause not in met and self._was_exercised(cause[0])
 
     def idle_waivers(self) -> tuple[tuple[Waiver, ...], tuple[Waiver, ...]]:
-        """Return the waivers that cover nothing, and those of which nothing can be said."""
+        """Return the waivers that cover nothing, and those of which nothing can be said.
+
+        What has expired is told as such.
+        """
         causes = [cause_of(finding) for finding in self._found]
         causes += [(rule.id, rule.interface, "") for rule in self._lost]
-        idle = [w for w in self._waivers if not any(w.covers(cause) for cause in causes)]
+        live = [w for w in self._waivers if not w.has_expired(self._terms.today)]
+        idle = [w for w in live if not any(w.covers(cause) for cause in causes)]
         seen = tuple(waiver for waiver in idle if self._was_exercised(waiver.rule))
         return seen, tuple(waiver for waiver in idle if waiver not in seen)
 

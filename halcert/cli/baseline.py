@@ -24,6 +24,8 @@ from halcert.results import (
 )
 from halcert.results.certificate import FORMAT as CERTIFICATE_FORMAT
 
+UNSURE = (Exit.INCOMPLETE, Exit.HARNESS)
+"""Exit codes of runs that tell less than they could."""
 EXISTING = click.Path(path_type=Path, dir_okay=False)
 
 
@@ -60,6 +62,9 @@ def write(certificates: tuple[Path, ...], output: Path) -> int:
     """  # noqa: D301 - click reads the character as: keep these lines
     paths = certificates or (Path("halcert-out/certificate.json"),)
     runs = [read_certificate(path) for path in paths]
+    for path, run in zip(paths, runs, strict=True):
+        if run.exit in UNSURE:
+            click.echo(f"note: {path}: of a run that is not whole: {run.reason}", err=True)
     earlier = read_baseline(output) if output.exists() else None
     if earlier is not None and earlier.profile != runs[0].profile:
         raise BaselineError(
