@@ -27,7 +27,7 @@ class Printer:
     def line(self, text: Text | str = "", indent: int = 0) -> None:
         """Print a line; it wraps at the width of a terminal and nowhere else."""
         text = self._fit(text if isinstance(text, Text) else Text(text))
-        if self._console.is_terminal:
+        if self._console.is_terminal and text.plain:
             self._console.print(Padding(text, (0, 0, 0, indent), expand=False), highlight=False)
         else:
             self.whole(text, indent)

@@ -317,6 +317,7 @@ def test_the_terminal_names_everything_and_keeps_to_its_width(everything, termin
     for item in gate.items:
         assert item.rule in said
     assert "GATE FAILED" in said
+    assert "\n\n 1. new" in said
     assert "no longer needed" in said
     if terminal:
         long = [line for line in said.splitlines() if len(line.rstrip()) > width]
