@@ -71,7 +71,7 @@ class Pair:
         contrasts: where the answers differ.
         faults: how often either broke a rule, with how.
         compared: number of calls that both answered.
-        left_out: number of calls that the right did not make.
+        left_out: number of calls that the right did not make, or not in the same state.
     """
 
     left: Setting
@@ -131,6 +131,9 @@ class Pair:
                     continue
                 numbers[step.number] = len(lab.steps)
                 self._compare(step, lab.steps[-1], rules, steps[:place], origin)
+                if _parted(step, lab.steps[-1]):
+                    self.left_out += len(steps) - place
+                    return
 
     def _refusing(self, lab: Lab, step: TraceStep, args: dict[str, object]) -> tuple[str, ...]:
         """Return the rules that refuse a call or may do so, as things stand on the right."""
@@ -166,6 +169,12 @@ class Pair:
             left, right = self.left.session.offers(name), self.right.session.offers(name)
             if left != right:
                 self.contrasts.lacks(name, left=left, right=right)
+
+
+def _parted(left: TraceStep, right: TraceStep) -> bool:
+    """Tell whether a call had its effect on one side only; then all that follows differs, too."""
+    codes = [s.outcome.code for s in (left, right) if isinstance(s.outcome, Answered)]
+    return len({code == 0 for code in codes}) > 1
 
 
 def _broken_by(lab: Lab, activity: Activity) -> Broken | None:

@@ -11,12 +11,18 @@ from halcert.results.comparison import Aspect, Contrast
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.language import Interface, Record, poison
 from halcert.spec.language.domain import annotations_of, domain_of
+from halcert.spec.svm.alloc import MemAlloc
+from halcert.spec.svm.flags import AllocFlags
 
-MOST_ALIGNED = 1 << 40
-"""An alignment beyond this is chance."""
+MOST_ALIGNED = 1 << 30
+"""The largest page; what lies beyond is of no use to anybody."""
+FEWEST = 8
+"""Addresses from which an alignment can be read: of n that come by chance, all are a multiple of
+twice what they should be with a probability of one in two to the power of n."""
 LEFT_ALONE = "left alone"
 """What is said of an output that holds what it held before the call."""
-_POISONS = {poison(width) for width in (8, 16, 32, 64)}
+_WIDTHS = (8, 16, 32, 64)
+_POISONS = {poison(width) for width in _WIDTHS} | {poison(w) - (1 << w) for w in _WIDTHS}
 _SHOWN_BYTES = 8
 _NAMES = ("handle",)
 """Roles of numbers that only mean something to who gave them."""
@@ -132,7 +138,7 @@ class Contrasts:
     def _alignments(self) -> Iterator[Contrast]:
         for (interface, path, when), met in self._aligned.items():
             left, right = _lowest(met.left), _lowest(met.right)
-            if left != right:
+            if left != right and met.count >= FEWEST:
                 yield Contrast(
                     Aspect.ALIGNMENT,
                     interface,
@@ -156,8 +162,7 @@ class Contrasts:
         steps: Sequence[TraceStep],
         origin: str,
     ) -> None:
-        flag = steps[-1].args.get("flag")
-        when = f"flag={flag:#x}" if isinstance(flag, int) else ""
+        when = _kind_of_memory(steps[-1])
         met = self._aligned.setdefault((name, path, when), _Aligned())
         before = _lowest(met.left), _lowest(met.right)
         met.left |= left
@@ -185,9 +190,9 @@ def _members(
     kinds: Mapping[str, Any], left: Mapping[str, Any], right: Mapping[str, Any], path: str
 ) -> Iterator[tuple[str, Any, Any, Any]]:
     for name in left:
-        if name not in right:
-            continue
-        one, other, kind = left[name], right[name], kinds.get(name)
+        one, other, kind = left[name], right.get(name), kinds.get(name)
+        if one is None or other is None:
+            continue  # the caller gave no place for it
         if isinstance(one, Mapping) and isinstance(other, Mapping):
             record = isinstance(kind, type) and issubclass(kind, Record)
             inner = annotations_of(kind) if record else {}
@@ -206,7 +211,26 @@ def _lowest(bits: int) -> int:
     return min(bits & -bits, MOST_ALIGNED)
 
 
+def _kind_of_memory(step: TraceStep) -> str:
+    """Return the flag of a call, whatever device and module it names."""
+    flag = step.args.get("flag")
+    if not isinstance(flag, int):
+        return ""
+    if step.interface == MemAlloc.interface.name:
+        fields = AllocFlags.from_plain(flag)
+        flag = AllocFlags.compose(
+            **{
+                name: getattr(fields, name)
+                for name in AllocFlags.layout
+                if name not in ("devid", "module")
+            }
+        )
+    return f"flag={flag:#x}"
+
+
 def _shown(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_shown, value))}]"
     if isinstance(value, int) and not isinstance(value, bool) and value in _POISONS:
         return LEFT_ALONE
     return str(value)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -13,7 +14,8 @@ from halcert.reports.escape import one_line
 from halcert.reports.printer import Printer
 from halcert.reports.tracetext import described, types_of
 from halcert.results.comparison import Aspect, Comparison, Contrast, Fault, Side
-from halcert.spec.language.domain import domain_of
+from halcert.spec.language import Record
+from halcert.spec.language.domain import annotations_of, domain_of
 
 TITLES = {
     Aspect.SYMBOL: "Symbols that only one of them has",
@@ -44,8 +46,9 @@ def comparison_summary(found: Comparison, console: Console, path: Path) -> None:
         _aspect(printer, aspect, [each for each in found.contrasts if each.aspect is aspect])
     _faults(printer, found.faults)
     printer.whole(Text(one_line(str(path)), style="bright_black"), indent=1)
-    count = human.count(len(found.contrasts), "difference")
-    printer.line(f"{count}, all of them allowed" if found.contrasts else "no difference", 1)
+    count = human.count(len(found.contrasts), "allowed difference")
+    broken = human.count(len(found.faults), "broken rule")
+    printer.line(f"{count}, {broken}" if found.faults else count, indent=1)
 
 
 def _name(side: Side) -> str:
@@ -94,10 +97,21 @@ def _when(each: Contrast) -> str:
 def _value(each: Contrast, value: str) -> str:
     if each.aspect is Aspect.ALIGNMENT:
         return human.size(int(value))
-    role = getattr(domain_of(types_of(each.interface).outputs.get(each.what)), "role", "")
-    if role == "size" and value.isdigit():
+    if _role(each) == "size" and value.isdigit():
         return human.size(int(value))
     return one_line(value)
+
+
+def _role(each: Contrast) -> str:
+    """Return what the number at the path of an output stands for."""
+    kinds: Mapping[str, Any] = types_of(each.interface).outputs
+    *records, last = each.what.split(".")
+    for name in records:
+        kind = kinds.get(name)
+        if not (isinstance(kind, type) and issubclass(kind, Record)):
+            return ""
+        kinds = annotations_of(kind)
+    return str(getattr(domain_of(kinds.get(last)), "role", ""))
 
 
 def _faults(printer: Printer, faults: Sequence[Fault]) -> None:

@@ -104,7 +104,8 @@ class Comparison(msgspec.Struct, frozen=True):
         faults: what either breaks.
         compared: number of calls that both answered.
         left_out: number of calls of the left that the right did not make: nothing is promised
-            about them there, or what they refer to was not given.
+            about them there, what they refer to was not given, or a call before them succeeded
+            on one side only.
         tests: number of tests.
         seed: seed of the choices.
         seconds: how long it took.

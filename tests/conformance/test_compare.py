@@ -16,6 +16,7 @@ from halcert.results import Answered, TraceStep
 from halcert.results.comparison import Aspect
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import poison
+from halcert.spec.svm.flags import DEV, AllocFlags
 
 KNOWN = interfaces()
 MIB = 2**20
@@ -57,10 +58,17 @@ def test_addresses_differ_in_what_all_of_them_are_a_multiple_of():
     pairs = [
         (Answered(0, {"pp": left * MIB}), Answered(0, {"pp": right}))
         for left, right in ((4, 8 * MIB), (8, 4096), (2, 3 * 4096))
+        for _ in range(3)
     ]
     (found,) = taken("halMemAlloc", *pairs)
     assert found.aspect is Aspect.ALIGNMENT
-    assert (found.left, found.right, found.count) == (str(2 * MIB), "4096", 3)
+    assert (found.left, found.right, found.count) == (str(2 * MIB), "4096", 9)
+
+
+def test_a_few_addresses_do_not_tell_an_alignment():
+    pair = Answered(0, {"pp": 4 * MIB}), Answered(0, {"pp": 4096})
+    assert taken("halMemAlloc", *[pair] * 7) == ()
+    assert len(taken("halMemAlloc", *[pair] * 8)) == 1
 
 
 def test_other_addresses_with_the_same_alignment_do_not_differ():
@@ -68,15 +76,18 @@ def test_other_addresses_with_the_same_alignment_do_not_differ():
     assert taken("halMemAlloc", pair) == ()
 
 
-def test_alignments_are_told_apart_by_flag():
+def test_alignments_are_told_apart_by_kind_of_memory_not_by_device():
     contrasts = Contrasts()
-    for flag, right in ((0, 4096), (1, 4 * MIB)):
+    dev, huge = AllocFlags.compose(virt=DEV), AllocFlags.compose(virt=DEV, huge=True)
+    other = AllocFlags.compose(virt=DEV, devid=1, module=3)
+    for flag, right in ((dev, 4096), (huge, 4 * MIB), (other, 4096)) * 4:
         left = Answered(0, {"pp": 4 * MIB})
         step = TraceStep(1, "halMemAlloc", {"flag": flag}, left)
         contrasts.take(
             KNOWN["halMemAlloc"], left, Answered(0, {"pp": right}), (), (step,), "a test"
         )
-    assert [each.when for each in contrasts.found()] == ["flag=0x0"]
+    (found,) = contrasts.found()
+    assert (found.count, found.left, found.right) == (8, str(4 * MIB), "4096")
 
 
 def test_reports_that_differ_each_time_are_one_difference():
@@ -89,6 +100,11 @@ def test_an_output_that_was_left_alone_is_called_so():
     pair = Answered(3, {"psize": poison(64)}), Answered(3, {"psize": 0})
     (found,) = taken("halMemGetAddressRange", pair)
     assert (found.left, found.right, found.when) == (LEFT_ALONE, "0", "the call fails")
+
+
+def test_an_output_for_which_there_was_no_place_is_not_compared():
+    pair = Answered(0, {"psize": None}), Answered(0, {"psize": 7})
+    assert taken("halMemGetAddressRange", pair) == ()
 
 
 def test_handles_are_not_compared():
