@@ -17,12 +17,10 @@ from halcert.results.baseline import (
 from halcert.results.certificate import (
     AreaSummary,
     Certificate,
-    CertificateError,
     Finding,
     Implementation,
     RuleResult,
     TestResult,
-    read_certificate,
 )
 from halcert.results.difference import Difference, RuleChange, difference
 from halcert.results.gate import Gate, GateItem, Standing
@@ -34,6 +32,7 @@ from halcert.results.proof import (
     read_proofs,
     write_proofs,
 )
+from halcert.results.reading import CertificateError, read_certificate
 from halcert.results.trace import (
     Answered,
     Crashed,
