@@ -20,7 +20,7 @@ from halcert.conformance.campaign import Target, directed, setting_of
 from halcert.conformance.contrasts import Contrasts
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.registry import adapter_named
-from halcert.conformance.run import Choice, UsageError, target_of
+from halcert.conformance.run import Choice, UsageError, known_areas, known_profile, target_of
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
@@ -38,7 +38,7 @@ def choice_of(text: str, areas: tuple[str, ...]) -> Choice:
     """Return what a side names: an adapter or a library, and options as ``key=value``.
 
     Raises:
-        UsageError: it is not of that form.
+        UsageError: it is not of that form, or product or area is unknown.
     """
     given: dict[str, str] = {}
     for number, part in enumerate(each.strip() for each in text.split(",")):
@@ -56,8 +56,8 @@ def choice_of(text: str, areas: tuple[str, ...]) -> Choice:
         adapter=given.get("adapter", "hal"),
         library=given.get("library"),
         fault=given.get("fault"),
-        profile=given.get("profile", "ascend910b"),
-        areas=areas,
+        profile=known_profile(given.get("profile", "ascend910b")),
+        areas=known_areas(areas),
     )
 
 
@@ -191,8 +191,8 @@ def _broken_by(lab: Lab, activity: Activity) -> Broken | None:
 
 def activities(target: Target, seed: int, budget: float) -> Iterator[Activity]:
     """Iterate over what the left does: flows, witnesses, then machines until time is up."""
-    until = time.monotonic() + budget
     found = directed(target, seed, witness_activities(target.areas, target.profile))
+    until = time.monotonic() + budget  # working out witnesses is not part of it
     for activity in found:
         if activity.kind in ("scenario", "witness"):
             if time.monotonic() > until:

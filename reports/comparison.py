@@ -25,6 +25,8 @@ TITLES = {
     Aspect.CONTENT: "Bytes that nobody wrote",
 }
 NAMED_RULES = 4
+PAGE = 4096
+"""A number that is a multiple of this is likely to be one of bytes."""
 
 
 def comparison_summary(found: Comparison, console: Console, path: Path) -> None:
@@ -97,8 +99,10 @@ def _when(each: Contrast) -> str:
 def _value(each: Contrast, value: str) -> str:
     if each.aspect is Aspect.ALIGNMENT:
         return human.size(int(value))
-    if _role(each) == "size" and value.isdigit():
+    if value.isdigit() and _role(each) == "size":
         return human.size(int(value))
+    if value.isdigit() and int(value) >= PAGE and int(value) % PAGE == 0:
+        return f"{value} ({human.size(int(value))})"
     return one_line(value)
 
 

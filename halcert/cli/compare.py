@@ -19,7 +19,6 @@ from halcert.reports.comparison import comparison_summary
 from halcert.reports.machine import stable_json
 from halcert.reports.write import written
 from halcert.results import Exit
-from halcert.spec.catalogue import AREAS
 
 FILE = "comparison.json"
 
@@ -80,7 +79,7 @@ def compare(
         ensure_writable(out)
     except OSError as error:
         raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
-    if not are_kept(areas or tuple(AREAS), choices[0].profile):
+    if not are_kept(choices[0].areas, choices[0].profile):
         console.print("working out tests from the rules, once for this specification")
     with Bar(console, "comparing", budget) as bar:
 
