@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from halcert.cli import cli
@@ -88,7 +89,7 @@ def test_a_ci_file_runs_the_gate_with_options_that_there_are(name):
     numbers = [re.sub(r"^\$BUDGET$", "300", word) for word in words[1:]]
     numbers = ["-" if word == "changes.txt" else word for word in numbers]
     gate = cli.get_command(None, words[0])
-    context = gate.make_context("gate", numbers)
+    context = gate.make_context("gate", numbers, click.Context(cli, **cli.context_settings))
     assert context.params["library"] == "$LIBRARY"
 
 

@@ -100,7 +100,7 @@ def parsed(command, name, arguments):
         assert found is not None, f"there is no command {name}"
         command = found
     try:
-        command.make_context(name, list(arguments))
+        command.make_context(name, list(arguments), click.Context(cli, **cli.context_settings))
     except (click.exceptions.Exit, click.exceptions.NoArgsIsHelpError):
         return  # it shows help
 

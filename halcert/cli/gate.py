@@ -143,7 +143,8 @@ def gate(
       halcert certify --library old/libascend_hal.so
       halcert baseline write -o baseline.json
       halcert gate --baseline baseline.json --library new/libascend_hal.so
-      git diff --numstat main... | halcert gate --baseline baseline.json --changes -
+      git diff --numstat main... > changes.txt
+      halcert gate --baseline baseline.json --changes changes.txt
 
     Besides what `halcert certify` writes, OUT holds gate.json, gate.sarif and gate.md, and
     junit.xml follows the gate. gate.md is appended to $GITHUB_STEP_SUMMARY where that is set.
