@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from halcert.reports.attest import envelope_json
 from halcert.reports.junit import junit_xml
 from halcert.reports.machine import certificate_json
 from halcert.reports.page import page
@@ -12,6 +15,7 @@ from halcert.reports.picture import picture
 from halcert.reports.schemas import certificate_schema, text_of
 from halcert.reports.view import Cause
 from halcert.results import Certificate, ProofNote, ProofsError, read_proofs
+from halcert.results.attestation import FILE_NAME as SEALED
 from halcert.results.proof import FILE_NAME
 from halcert.results.story import Story
 from halcert.spec.statements import sentences_by_rule
@@ -29,8 +33,9 @@ def write_reports(
     proofs: Mapping[str, ProofNote] | None = None,
     statements: Mapping[str, Sequence[str]] | None = None,
     stories: Mapping[Cause, Story] | None = None,
+    key: Ed25519PrivateKey | None = None,
 ) -> list[Path]:
-    """Write certificate, schema, JUnit XML and page into a folder, and return their paths.
+    """Write certificate, envelope, schema, JUnit XML and page, and return their paths.
 
     Args:
         certificate: the result of the run.
@@ -38,6 +43,7 @@ def write_reports(
         proofs: what was proved, by rule id; read from ``proofs.json`` in the folder if None.
         statements: what the documents say, by rule id; those of the spec if None.
         stories: the stories of findings, for pictures, by rule, interface and shape.
+        key: signs the certificate; None leaves it unsigned.
 
     Raises:
         OSError: a file cannot be written.
@@ -58,6 +64,7 @@ def write_reports(
     )
     contents = {
         CERTIFICATE: certificate_json(certificate),
+        SEALED: envelope_json(certificate, key),
         SCHEMA: text_of(certificate_schema()).encode(),
         JUNIT: junit_xml(certificate),
         PAGE: html.encode(),
