@@ -18,7 +18,7 @@ from halcert.reports.attest import payload_of as payload_for
 from halcert.reports.attest import statement_of
 from halcert.reports.completeness import gaps, nonsense
 from halcert.reports.dsse import is_signed_by, key_id, payload_of
-from halcert.results import Certificate, TraceError, read_trace
+from halcert.results import Certificate, TraceError, TraceStep, read_trace
 from halcert.results.attestation import (
     FILE_NAME,
     PAYLOAD,
@@ -184,7 +184,7 @@ def _beside(certificate: Certificate, folder: Path) -> Iterator[Check]:
         yield _told("traces", [f"{name} is missing or differs" for name in wrong])
 
 
-def _same_trace(folder: Path, name: str, steps: Any) -> bool:
+def _same_trace(folder: Path, name: str, steps: tuple[TraceStep, ...]) -> bool:
     if Path(name).is_absolute() or ".." in Path(name).parts:
         return False
     try:

@@ -32,7 +32,7 @@ STYLES = {State.HOLDS: "green", State.OPEN: "yellow", State.BROKEN: "bold red"}
     "--library",
     "--program",
     "library",
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=click.Path(path_type=Path, dir_okay=False),
     metavar="PATH",
     help="Compare with the file that should have been certified.",
 )
