@@ -49,7 +49,7 @@ static uint64_t in(const char *object, const char *name)
 
 /* -------------------------------------------------------------------------- writing an answer */
 static int outputs, placed;
-static struct { const char *name; uint64_t value; int given; } places[4];
+static struct place { const char *name; uint64_t value; int given; } places[4];
 
 static void output(const char *name)
 {
@@ -60,9 +60,7 @@ static void output(const char *name)
  * wants NULL to be passed. It holds 0xA5 in every byte: halcert sees what the driver left alone. */
 static void *place(const char *name)
 {
-    places[placed].name = name;
-    places[placed].value = 0xA5A5A5A5A5A5A5A5u;
-    places[placed].given = *member(args, name) == 't';
+    places[placed] = (struct place){name, 0xA5A5A5A5A5A5A5A5u, *member(args, name) == 't'};
     return places[placed++].given ? &places[placed - 1].value : NULL;
 }
 
@@ -141,8 +139,7 @@ static struct drv_mem_location *location(struct drv_mem_location *into)
     return *from == 'n' ? NULL : into;
 }
 
-/* name of the interface, what makes the call and gives its code */
-#define CALLS(X) \
+#define CALLS(X) /* name of the interface, what makes the call and gives its code */ \
     X("host.map", host_map()) \
     X("host.unmap", munmap((char *)P("address") - HEAD, ((size_t *)P("address"))[-1]) ? errno : 0) \
     X("host.store", host_store()) \
@@ -150,6 +147,8 @@ static struct drv_mem_location *location(struct drv_mem_location *into)
     X("host.load", host_load()) \
     X("halMemAgentOpen", halMemAgentOpen(U("devid"), U("flag"))) \
     X("halMemAgentClose", halMemAgentClose(U("devid"), U("flag"))) \
+    X("halMemAlloc", halMemAlloc(place("pp"), N("size"), N("flag"))) \
+    X("halMemFree", halMemFree(P("pp"))) \
     X("drvMemsetD8", drvMemsetD8(N("dst"), N("destMax"), (uint8_t)N("value"), N("num"))) \
     X("drvMemcpy", drvMemcpy(N("dst"), N("dest_max"), N("src"), N("byte_count"))) \
     X("halMemAddressReserve", halMemAddressReserve(place("ptr"), N("size"), N("alignment"), P("addr"), N("flag"))) \

@@ -51,15 +51,15 @@ def verify(
       0  it is what KEY signed, whole and in itself sound
       1  it is not
       2  it is no certificate, or one of a version that this halcert does not read
-      3  nothing speaks against it, but not everything could be checked: it is unsigned, no
-         key was given, or it was made with another specification
+      3  nothing speaks against it, but not everything could be checked: it is
+         unsigned, no key was given, or it was made with another specification
     """  # noqa: D301 - click reads the character as: keep these lines
     if unsigned and key_path is not None:
         raise click.UsageError("--key and --unsigned exclude each other")
     key = None if key_path is None else public_key(key_path)
+    digest = None if library is None else digest_of(library)
     place = path / FILE_NAME if path.is_dir() else path
     sealed = read_sealed(place)
-    digest = None if library is None else digest_of(library)
     console = Console(highlight=False)
     found = []
     for check in checks(sealed, place.parent, key=key, spec=spec_digest(), library=digest):
