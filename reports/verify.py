@@ -32,7 +32,7 @@ from halcert.results.certificate import FORMAT
 WHOLE = "certificate.json"
 
 
-class CertificateError(Exception):
+class EnvelopeError(Exception):
     """A file is no certificate that this halcert can read; the message says why."""
 
 
@@ -69,50 +69,50 @@ def read_sealed(path: Path) -> Sealed:
     """Read a certificate in its envelope; nothing is checked but its form.
 
     Raises:
-        CertificateError: it cannot be read, is cut off, is something else, or of another version.
+        EnvelopeError: it cannot be read, is cut off, is something else, or of another version.
     """
     try:
         raw = path.read_bytes()
     except OSError as error:
-        raise CertificateError(f"{path}: cannot be read: {error.strerror}") from error
+        raise EnvelopeError(f"{path}: cannot be read: {error.strerror}") from error
     plain = _json(f"{path}", raw)
     if str(_member(plain, "format")).startswith("halcert-certificate/"):
-        raise CertificateError(f"{path}: this has no envelope; verify {FILE_NAME} beside it")
+        raise EnvelopeError(f"{path}: this has no envelope; verify {FILE_NAME} beside it")
     try:
         envelope = msgspec.convert(plain, Envelope)
         payload = payload_of(envelope)
     except (msgspec.ValidationError, ValueError) as error:
-        raise CertificateError(f"{path}: no DSSE envelope: {error}") from error
+        raise EnvelopeError(f"{path}: no DSSE envelope: {error}") from error
     return Sealed(envelope, payload, _statement(path, envelope, payload))
 
 
 def _statement(path: Path, envelope: Envelope, payload: bytes) -> Statement:
     if envelope.payload_type != PAYLOAD:
-        raise CertificateError(
+        raise EnvelopeError(
             f"{path}: the envelope holds {envelope.payload_type!r}, no in-toto statement"
         )
     plain = _json(f"{path}: payload", payload)
     for name, wanted in (("_type", STATEMENT), ("predicateType", PREDICATE)):
         if _member(plain, name) != wanted:
-            raise CertificateError(f"{path}: {name} is {_member(plain, name)!r}, not {wanted!r}")
+            raise EnvelopeError(f"{path}: {name} is {_member(plain, name)!r}, not {wanted!r}")
     inner = _member(_member(plain, "predicate"), "halcertCertificate")
     if inner is None:
-        raise CertificateError(f"{path}: a test result, but not one of halcert")
+        raise EnvelopeError(f"{path}: a test result, but not one of halcert")
     if _member(inner, "format") != FORMAT:
-        raise CertificateError(
+        raise EnvelopeError(
             f"{path}: format is {_member(inner, 'format')!r}, this halcert reads {FORMAT!r}"
         )
     try:
         return msgspec.convert(plain, Statement, strict=True)
     except msgspec.ValidationError as error:
-        raise CertificateError(f"{path}: does not fit its schema: {error}") from error
+        raise EnvelopeError(f"{path}: does not fit its schema: {error}") from error
 
 
 def _json(place: str, raw: bytes) -> Any:
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise CertificateError(f"{place}: cut off, or no JSON: {error}") from error
+        raise EnvelopeError(f"{place}: cut off, or no JSON: {error}") from error
 
 
 def _member(value: Any, name: str) -> Any:

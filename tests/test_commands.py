@@ -32,6 +32,7 @@ NOT_RUN = {
 
 SHORTER = (
     (r"--budget \d+", "--budget 2"),
+    (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas vmm"),
     (r"^(halcert certify|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 2"),
     (r"^(halcert certify .*--fault \S+ --budget) 2", r"\1 10"),
     (r"^(halcert faults --fault \S+)$", r"\1 --budget 6"),
@@ -40,7 +41,7 @@ SHORTER = (
     (r"\bTRACE\b", "trace.jsonl"),
     (r"/path/to/", "driver/"),
 )
-"""How commands are made shorter, and what placeholders stand for."""
+"""How commands are made shorter, and what placeholders stand for; one area is quicker than all."""
 
 CODES = (
     (r"^halcert certify .*--fault", {1}),

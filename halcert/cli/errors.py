@@ -13,10 +13,10 @@ from halcert.adapters.errors import (
 from halcert.conformance.registry import UnknownAdapter
 from halcert.conformance.run import UsageError
 from halcert.reports.dsse import KeyUnusable
-from halcert.reports.verify import CertificateError
+from halcert.reports.verify import EnvelopeError
 from halcert.results import Exit, TraceError
 
-USAGE = (UsageError, UnknownAdapter, TraceError, KeyUnusable, CertificateError)
+USAGE = (UsageError, UnknownAdapter, TraceError, KeyUnusable, EnvelopeError)
 """Errors of what the user gave."""
 
 

@@ -24,7 +24,7 @@ from halcert.reports.dsse import (
     private_key,
     public_key,
 )
-from halcert.reports.verify import CertificateError, State, checks, read_sealed
+from halcert.reports.verify import EnvelopeError, State, checks, read_sealed
 from halcert.results import TestResult, Verdict
 from halcert.results.attestation import PAYLOAD, Envelope, Signature
 from halcert.spec import catalogue
@@ -141,7 +141,7 @@ def test_a_certificate_that_was_cut_off_is_refused(good, tmp_path, part):
     path = written(tmp_path, good)
     whole = path.read_bytes()
     path.write_bytes(whole[: int(len(whole) * part)])
-    with pytest.raises(CertificateError, match="cut off"):
+    with pytest.raises(EnvelopeError, match="cut off"):
         read_sealed(path)
 
 
@@ -150,7 +150,7 @@ def test_a_payload_that_was_cut_off_is_refused(good, tmp_path):
     envelope = json.loads(path.read_text())
     envelope["payload"] = envelope["payload"][: 4 * (len(envelope["payload"]) // 8)]
     path.write_text(json.dumps(envelope))
-    with pytest.raises(CertificateError, match="cut off"):
+    with pytest.raises(EnvelopeError, match="cut off"):
         read_sealed(path)
 
 
@@ -178,7 +178,7 @@ def envelope_of(folder, plain):
 def test_a_foreign_statement_is_refused_with_what_is_foreign(good, tmp_path, change, word):
     plain = msgspec.json.decode(payload_of(statement_of(good)))
     change(plain)
-    with pytest.raises(CertificateError, match=word):
+    with pytest.raises(EnvelopeError, match=word):
         read_sealed(envelope_of(tmp_path, plain))
 
 
@@ -186,13 +186,13 @@ def test_a_foreign_statement_is_refused_with_what_is_foreign(good, tmp_path, cha
 def test_what_is_no_certificate_is_refused(tmp_path, text):
     path = tmp_path / "x.json"
     path.write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(CertificateError):
+    with pytest.raises(EnvelopeError):
         read_sealed(path)
 
 
 def test_the_bare_certificate_is_told_from_its_envelope(good, tmp_path):
     write_reports(good, tmp_path, key=KEY)
-    with pytest.raises(CertificateError, match="no envelope"):
+    with pytest.raises(EnvelopeError, match="no envelope"):
         read_sealed(tmp_path / "certificate.json")
 
 
