@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 
 import jsonschema
-import msgspec
 import pytest
 
 from halcert.adapters import program as program_module
@@ -29,7 +28,7 @@ from halcert.adapters.protocol import (
     Request,
     reference,
 )
-from halcert.cli import run as run_command
+from halcert.conformance.run import Choice, prepared
 from halcert.reports.schemas import exec_schema
 from halcert.spec.pattern import pattern_bytes
 
@@ -220,13 +219,14 @@ def test_the_example_stores_patterns_and_loads_bytes(harness):
 
 
 @pytest.mark.slow
-def test_the_example_is_certified(harness, tmp_path, capfd):
-    out = tmp_path / "out"
-    command = ["certify", "--adapter", "exec", "--program", harness, "--areas", "vmm"]
-    code = run_command([str(each) for each in (*command, "--budget", "12", "--out", out)])
-    said = capfd.readouterr().out
-    certificate = msgspec.json.decode((out / "certificate.json").read_bytes())
-    assert code == 0, said
-    assert certificate["implementation"]["name"] == "C example"
-    assert certificate["findings"] == []
-    assert not [name for name in os.listdir("/dev/shm") if str(os.getpid()) in name]  # noqa: PTH208
+def test_the_example_is_certified(harness, tmp_path):
+    library, out = str(harness), tmp_path / "out"
+    choice = Choice(adapter="exec", library=library, areas=("vmm",), budget=200.0, jobs=2, out=out)
+    suite = prepared(choice)
+    suite.campaign.without_machines()
+    certificate = suite.run(suite.activities())
+    assert certificate.certified, certificate.reason
+    assert certificate.findings == ()
+    assert certificate.implementation.name == "C example"
+    left = [each.name for each in Path("/dev/shm").glob(f"*halcert-{os.getpid()}-*")]
+    assert left == []
