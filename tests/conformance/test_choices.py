@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from halcert.adapters.protocol import Answered
 from halcert.conformance.choices import Choice, of_codes
 from halcert.results import Topic
 from halcert.spec.catalogue import rule
 from halcert.spec.svm.flags import DEV, AllocFlags
 
+from .fake import lab_for
+
 MIB = 1 << 20
+NOT_SUPPORT = 0xFFFE
 
 
 def seen(lab, topic):
@@ -54,3 +58,26 @@ def test_it_is_told_whether_freed_memory_is_kept(driver_lab, count):
     lab.call("halMemGetInfo", device=0, type=2, info={})
     (answers,) = seen(lab, Topic.CACHE).values()
     assert sum(answers.values()) == 1
+
+
+def not_supported(interface, _args, answer):
+    """Refuse each allocation; the flaw of an implementation that lacks what is asked for."""
+    return Answered(NOT_SUPPORT, {"pp": 0}) if interface == "halMemAlloc" else answer
+
+
+@pytest.mark.parametrize(
+    "flaw, answer",
+    [(None, "accepted"), (not_supported, "refused with DRV_ERROR_NOT_SUPPORT")],
+)
+def test_it_is_told_whether_what_may_be_refused_is_refused(flaw, answer):
+    readonly = AllocFlags.compose(virt=DEV, readonly=True)
+    with lab_for(flaw) as lab:
+        lab.call("halMemAgentOpen", devid=0, flag=0)
+        lab.call("halMemAlloc", pp=True, size=4096, flag=readonly)
+        assert seen(lab, Topic.FREEDOM)["SVM-ALLOC-034"] == {answer: 1}
+
+
+def test_running_out_of_memory_is_no_choice(lab):
+    lab.call("halMemAgentOpen", devid=0, flag=0)
+    lab.call("halMemAlloc", pp=True, size=4096, flag=AllocFlags.compose(virt=DEV))
+    assert "SVM-ALLOC-033" not in seen(lab, Topic.FREEDOM)
