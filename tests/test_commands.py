@@ -31,11 +31,11 @@ NOT_RUN = {
 """Commands that are not carried out, and why."""
 
 SHORTER = (
-    (r"--budget \d+", "--budget 2"),
+    (r"--budget \d+", "--budget 1"),
     (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas vmm"),
-    (r"^(halcert certify|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 2"),
-    (r"^(halcert certify .*--fault \S+ --budget) 2", r"\1 10"),
-    (r"^(halcert faults --fault \S+)$", r"\1 --budget 6"),
+    (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 1"),
+    (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 8"),
+    (r"^(halcert faults --fault \S+)$", r"\1 --budget 4"),
     (r"^halcert prove$", "halcert prove --rule SVM-FREE-002"),
     (r"--times \d+", "--times 2"),
     (r"\bTRACE\b", "trace.jsonl"),
@@ -47,6 +47,7 @@ CODES = (
     (r"^halcert certify .*--fault", {1}),
     (r"^halcert certify", {0, 3}),
     (r"^halcert verify .*--certified", {0, 1}),
+    (r"^halcert gate", {0, 1, 3}),
     (r"^halcert replay", {1}),
     (r"^halcert abi", {0, 1}),
     (r"^SOFTHAL_FAULT=", {1}),
