@@ -104,7 +104,9 @@ def parsed(command, name, arguments):
         assert found is not None, f"there is no command {name}"
         command = found
     try:
-        command.make_context(name, list(arguments))
+        # A command remembers the names of its help option from its first context.
+        parent = click.Context(cli, **cli.context_settings)
+        command.make_context(name, list(arguments), parent=parent)
     except (click.exceptions.Exit, click.exceptions.NoArgsIsHelpError):
         return  # it shows help
 
