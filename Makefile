@@ -7,7 +7,7 @@ CC ?= cc
 
 BIN := $(abspath $(VENV))/bin
 PARTS := spec model conformance adapters reports
-CODE := $(wildcard halcert $(PARTS) tests bench setup.py)
+CODE := $(wildcard halcert $(PARTS) tests bench docs setup.py)
 TREE := build/tree/halcert
 
 # What an installation is made of.  The list itself is a prerequisite, so that a deleted file counts.
@@ -20,7 +20,7 @@ DRIVER_FLAGS := -std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE 
 	-Wall -Wextra -Werror -I$(DRIVER)
 
 .DEFAULT_GOAL := help
-.PHONY: help venv certify test lint driver bench tree clean FORCE
+.PHONY: help venv certify test lint driver docs bench tree clean FORCE
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -60,6 +60,10 @@ lint: venv tree  ## format, lint, types, import directions
 	@echo "lint: import directions"
 	@cd build/tree && $(BIN)/lint-imports ../../pyproject.toml --no-cache > ../imports.txt \
 		|| { cat ../imports.txt; exit 1; }
+
+docs: venv  ## build the site of the documents in build/site, warnings are errors
+	@echo "docs: build build/site"
+	@$(BIN)/python docs/build.py build/site
 
 driver: $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so  ## compile the software driver in place, warnings are errors
 

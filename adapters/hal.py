@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
-import os
 import subprocess
 import sys
-import uuid
 import weakref
 from pathlib import Path
 from types import TracebackType
@@ -17,6 +13,7 @@ from typing_extensions import Self
 
 from halcert.adapters import softhal
 from halcert.adapters.device import DEVICE_CALLS
+from halcert.adapters.domain import fresh_domain, remove_devices
 from halcert.adapters.errors import (
     FaultUnknown,
     LibraryUnloadable,
@@ -37,8 +34,6 @@ from halcert.adapters.protocol import (
 from halcert.adapters.worker import Setting
 from halcert.spec.abi.functions import FUNCTIONS
 
-DEVICES = f"/dev/shm/softhal-{os.getuid()}-"  # noqa: S108
-"""What the names of the bundled driver's devices begin with; the domain follows."""
 LIST_FAULTS = """
 import ctypes, sys
 listing = ctypes.CDLL(sys.argv[1]).softhal_fault_list
@@ -71,7 +66,7 @@ class HalSession:
     ) -> None:
         self._options = options
         # Also when the session is never closed: the devices would stay behind in shared memory.
-        self._remove_devices = weakref.finalize(self, _remove_devices, domain)
+        self._remove_devices = weakref.finalize(self, remove_devices, domain)
         self._setting = Setting(str(path), variables | options.environment, options.memory_limit)
         self._actors: list[Process] = []
         self._spare: Process | None = None
@@ -132,33 +127,6 @@ class HalSession:
         self.close()
 
 
-def _remove_devices(domain: str) -> None:
-    if domain:
-        # Where they cannot be removed, an error here would hide why the session ended.
-        with contextlib.suppress(OSError):
-            Path(f"{DEVICES}{domain}").unlink(missing_ok=True)
-
-
-def _namespace() -> int:
-    """Return the number of the namespace in which this process has its id."""
-    try:
-        return os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116 - one number
-    except OSError:
-        return 0
-
-
-def _remove_remains() -> None:
-    """Remove the devices of sessions that ended without a chance to do so.
-
-    Only of those in this namespace of processes: in another one the ids mean other processes.
-    """
-    for path in glob.glob(f"{DEVICES}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
-        pid = path[len(DEVICES) :].split("-")[1]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            with contextlib.suppress(OSError):
-                Path(path).unlink(missing_ok=True)
-
-
 class HalAdapter:
     """Loads a library and calls its C functions."""
 
@@ -186,8 +154,7 @@ class HalAdapter:
             softhal.demand_address_space()
         # The software driver reads these, wherever it is loaded from; a real one does not know
         # them. Devices are shared between the processes of a session, and with nobody else.
-        domain = f"halcert-{os.getpid()}-{_namespace():x}-{uuid.uuid4().hex[:12]}"
-        _remove_remains()
+        domain = fresh_domain()
         variables = {"SOFTHAL_DOMAIN": domain}
         if profile:
             variables["SOFTHAL_PROFILE"] = profile

@@ -135,6 +135,19 @@ class Accounts:
             return self._told(call.device, result, now)
         return []
 
+    def kept_back(self, device: int, free: int, now: State) -> bool | None:
+        """Tell whether memory of freed blocks is not free again.
+
+        None where nobody can say: before anything was freed, or while something is held that may
+        cost more than its size.
+        """
+        at_start = self._start.get(device)
+        held = self._held(device, now, generously=True)
+        exact = held == self._held(device, now, generously=False)
+        if at_start is None or not exact or not self._cached.get(device):
+            return None
+        return free < at_start - held
+
     def _freed(self, block: Block) -> None:
         if cacheable(block, self._profile):
             cost = generous(block, self._profile)

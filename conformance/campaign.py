@@ -96,8 +96,13 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def setting_of(target: Target, session: Session) -> Setting:
-    """Return what labs need, for an open session."""
-    found = interfaces(with_used(target.areas))
+    """Return what labs need, for an open session.
+
+    Of areas that are only used, what the implementation does not offer is not called.
+    """
+    asked = interfaces(target.areas)
+    used = interfaces(with_used(target.areas))
+    found = {name: each for name, each in used.items() if name in asked or session.offers(name)}
     oracle = Oracle(found.values(), PROFILES[target.profile])
     return Setting(session, oracle, found, target.devices)
 

@@ -17,10 +17,11 @@ from typing_extensions import Self
 from halcert.adapters.protocol import Actor, Request, Session
 from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
+from halcert.conformance.choices import Choices, of_caches, of_codes, of_freedoms
 from halcert.conformance.forms import plain
 from halcert.conformance.sightings import Act, Place, Sightings, accepting
 from halcert.conformance.tally import Tally
-from halcert.model.concrete import Oracle, Violation, World
+from halcert.model.concrete import Judgement, Oracle, Violation, World
 from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.abi.functions import PLACE_LIMIT
@@ -82,6 +83,7 @@ class Lab:
         world: what is known of the implementation.
         accounts: what devices told of their memory.
         sightings: which bytes were seen to be right.
+        choices: what was chosen where the rules leave it free.
         steps: the calls so far.
     """
 
@@ -91,6 +93,7 @@ class Lab:
     world: World = field(init=False)
     accounts: Accounts = field(init=False)
     sightings: Sightings = field(default_factory=Sightings)
+    choices: Choices = field(default_factory=Choices)
     steps: list[TraceStep] = field(default_factory=list)
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     _book: Book = field(default_factory=Book)
@@ -224,6 +227,7 @@ class Lab:
             raise self._broken(self._blamed(judgement.violation, process), interface.name)
         self._had_again(call, result, process)
         before = self.view(process)
+        self._chosen(call, result, judgement, before, process)
         self.world = judgement.world
         self._swapped(call, result, before, process)
         self._seen(call, result, judgement.shown, before)
@@ -231,6 +235,17 @@ class Lab:
             self.learn(number, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result
+
+    def _chosen(
+        self, call: Call, result: Returned, judgement: Judgement, before: State, process: int
+    ) -> None:
+        rules = self.setting.oracle.rules(call.interface.name)
+        self.tally.chose(of_freedoms(rules, call, result, before, judgement))
+        if result.code != 0 and judgement.held:
+            self.tally.chose(of_codes(rules.holding(call, before), result.code))
+        elif result.code == 0:
+            self.tally.chose(self.choices.after(call, result, before, process))
+            self.tally.chose(of_caches(call, result, self.accounts, before))
 
     def _blamed(self, violation: Violation, process: int) -> Violation:
         if violation.wrong is None:

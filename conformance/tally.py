@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from halcert.conformance.choices import Choice
 from halcert.model.concrete import Judgement
+from halcert.results import Observed, Topic
 
 
 class Tally(msgspec.Struct):
@@ -21,7 +23,8 @@ class Tally(msgspec.Struct):
         calls: number of judged calls by interface.
         skipped: number of calls not made because nothing is promised about them, by rule.
         evidence: the first tests that showed the rule.
-        codes: return codes seen where several rules held, by the rules: what was chosen.
+        choices: what was chosen where the rules leave it free: topic, where and answer, with tabs
+            in between.
     """
 
     shown: dict[str, int] = {}
@@ -30,7 +33,7 @@ class Tally(msgspec.Struct):
     calls: dict[str, int] = {}
     skipped: dict[str, int] = {}
     evidence: dict[str, list[str]] = {}
-    codes: dict[str, int] = {}
+    choices: dict[str, int] = {}
 
     def add(self, interface: str, code: int, judgement: Judgement, test: str) -> None:
         """Count one judged call."""
@@ -41,8 +44,25 @@ class Tally(msgspec.Struct):
             _count(self.held, rule)
         if code == 0:
             _count(self.accepted, interface)
-        elif len(judgement.held) > 1:
-            _count(self.codes, f"{' '.join(judgement.held)}: {code}")
+
+    def chose(self, choices: Iterable[Choice]) -> None:
+        """Count choices."""
+        for topic, about, answer in choices:
+            _count(self.choices, f"{topic.value}\t{about}\t{answer}")
+
+    def observed(self) -> tuple[Observed, ...]:
+        """Return what was chosen: by topic and place, the most frequent answer first."""
+        found: dict[tuple[str, str], dict[str, int]] = {}
+        for key, count in sorted(self.choices.items(), key=lambda each: (-each[1], each[0])):
+            topic, about, answer = key.split("\t")
+            found.setdefault((topic, about), {})[answer] = count
+        order = [topic.value for topic in Topic]
+        return tuple(
+            Observed(Topic(topic), about, seen)
+            for (topic, about), seen in sorted(
+                found.items(), key=lambda each: (order.index(each[0][0]), each[0][1])
+            )
+        )
 
     def show(self, rules: Iterable[str], test: str) -> None:
         """Count rules that were shown to hold."""
@@ -58,7 +78,7 @@ class Tally(msgspec.Struct):
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another part of the run."""
-        for name in ("shown", "held", "accepted", "calls", "skipped", "codes"):
+        for name in ("shown", "held", "accepted", "calls", "skipped", "choices"):
             mine: dict[str, int] = getattr(self, name)
             mine.update(Counter(mine) + Counter(getattr(other, name)))
         for rule, tests in other.evidence.items():

@@ -7,6 +7,7 @@ the command line only the suite runs.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
@@ -21,9 +23,10 @@ from halcert.conformance.run import Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.story import stories_of
 from halcert.conformance.suite import SEEDED_FAULT, Suite, message_of, outcome_of
 from halcert.conformance.trial import tried
-from halcert.conformance.verdicts import stands_against
 from halcert.reports import text_of, write_reports
+from halcert.reports.dsse import KEY_PASSWORD, KeyUnusable, private_key
 from halcert.results import Certificate, RuleResult, TraceStep, Verdict
+from halcert.results.weight import stands_against
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
     group.addoption("--budget", type=float, default=40.0, help="seconds for the run (default: 40)")
     group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")
+    group.addoption("--key", default=None, help="ed25519 key that signs the certificate")
     group.addoption("--out", default="halcert-out", help="folder for the results")
 
 
@@ -64,11 +68,13 @@ def pytest_configure(config: pytest.Config) -> None:
         out=Path(config.getoption("out")),
         command=shlex.join(["pytest", *sys.argv[1:]]),
     )
+    key = config.getoption("key")
     try:
+        signer = None if key is None else private_key(Path(key), os.environ.get(KEY_PASSWORD, ""))
         suite = prepared(choice)
-    except (UsageError, AdapterError) as error:
+    except (UsageError, AdapterError, KeyUnusable) as error:
         raise pytest.UsageError(str(error)) from error
-    config.pluginmanager.register(SuitePlugin(suite), "halcert-suite")
+    config.pluginmanager.register(SuitePlugin(suite, signer), "halcert-suite")
 
 
 @pytest.fixture
@@ -128,9 +134,10 @@ class SuiteItem(pytest.Item):
 class SuitePlugin:
     """Runs a suite in place of pytest's own loop and reports its items."""
 
-    def __init__(self, suite: Suite) -> None:
-        """Take the prepared suite."""
+    def __init__(self, suite: Suite, key: Ed25519PrivateKey | None = None) -> None:
+        """Take the prepared suite, and the key that signs the certificate."""
         self.suite = suite
+        self.key = key
         self.certificate: Certificate | None = None
 
     @pytest.hookimpl
@@ -208,7 +215,8 @@ class SuitePlugin:
         """Write the reports; what cannot be written is a warning, the verdicts stay."""
         notes = list(self.suite.notes)
         try:
-            write_reports(certificate, self.suite.out, stories=stories_of(certificate))
+            stories = stories_of(certificate)
+            write_reports(certificate, self.suite.out, stories=stories, key=self.key)
         except OSError as error:
             place = error.filename or self.suite.out
             notes.append(f"{place}: reports not written: {error.strerror}")

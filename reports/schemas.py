@@ -25,6 +25,7 @@ from halcert.results import (
     KnownCause,
     Obligation,
     PastCause,
+    Observed,
     ProofNote,
     Proofs,
     RuleResult,
@@ -33,9 +34,11 @@ from halcert.results import (
     TraceStep,
     Waiver,
     Waivers,
+    attestation,
     baseline,
     certificate,
     comparison,
+    exchange,
     gate,
     proof,
     trace,
@@ -44,7 +47,22 @@ from halcert.results import (
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-_PARTS = (AreaSummary, Finding, Implementation, RuleResult, TestResult, Obligation, ProofNote)
+_PARTS = (
+    AreaSummary,
+    Finding,
+    Implementation,
+    Observed,
+    RuleResult,
+    TestResult,
+    Obligation,
+    ProofNote,
+    attestation.Resource,
+    attestation.Signature,
+    attestation.TestOutcome,
+    exchange.Hello,
+    exchange.Ask,
+    exchange.Answer,
+)
 _COMPARISON = (
     comparison.Comparison,
     comparison.Contrast,
@@ -53,16 +71,8 @@ _COMPARISON = (
 )
 _GATE = (Baseline, KnownCause, PastCause, Waiver, Waivers, Gate, GateItem)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
-_DESCRIBED = (
-    Certificate,
-    Proofs,
-    TraceHeader,
-    TraceStep,
-    *_PARTS,
-    *_STEP_PARTS,
-    *_GATE,
-    *_COMPARISON,
-)
+_WHOLE = (Certificate, Proofs, TraceHeader, TraceStep, attestation.Envelope, attestation.Statement)
+_DESCRIBED = (*_WHOLE, *_PARTS, *_STEP_PARTS, *_GATE, *_COMPARISON)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -70,9 +80,35 @@ def certificate_schema() -> dict[str, Any]:
     return _schema(Certificate, certificate.FORMAT, "A certificate of halcert")
 
 
+def envelope_schema() -> dict[str, Any]:
+    """Return the schema of ``certificate.dsse.json``."""
+    return _schema(attestation.Envelope, "halcert-envelope/1", "A certificate in its envelope")
+
+
+def statement_schema() -> dict[str, Any]:
+    """Return the schema of the payload of ``certificate.dsse.json``."""
+    return _schema(attestation.Statement, "halcert-statement/1", "What the envelope holds")
+
+
 def proofs_schema() -> dict[str, Any]:
     """Return the schema of ``proofs.json``."""
     return _schema(Proofs, proof.FORMAT, "What the proofs of halcert found")
+
+
+def exec_schema() -> dict[str, Any]:
+    """Return the schema of one message of the ``exec`` adapter, of either side."""
+    kinds = (exchange.Hello, exchange.Ask, exchange.Answer)
+    _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for each in kinds:
+        _describe(parts[each.__name__], each)
+    parts["Hello"]["properties"]["format"]["const"] = exchange.FORMAT
+    return {
+        "$schema": DIALECT,
+        "$id": identifier(exchange.FORMAT),
+        "title": "A message between halcert and a program under test",
+        "anyOf": [{"$ref": f"#/$defs/{each.__name__}"} for each in kinds],
+        "$defs": parts,
+    }
 
 
 def trace_schema() -> dict[str, Any]:
@@ -105,7 +141,10 @@ SCHEMAS = {
     "baseline": baseline_schema,
     "certificate": certificate_schema,
     "comparison": comparison_schema,
+    "envelope": envelope_schema,
+    "exec": exec_schema,
     "gate": gate_schema,
+    "statement": statement_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
     "waivers": waivers_schema,
@@ -123,7 +162,8 @@ def _schema(kind: Any, form: str, title: str) -> dict[str, Any]:
     name = top.get("$ref", "").rpartition("/")[2]
     if name:  # the type itself is the document
         top = parts.pop(name)
-        top["properties"]["format"] = {**top["properties"]["format"], "const": form}
+        if "format" in top["properties"]:
+            top["properties"]["format"] = {**top["properties"]["format"], "const": form}
     top["title"] = title
     schema = {"$schema": DIALECT, "$id": identifier(form), **top}
     return {**schema, "$defs": dict(sorted(parts.items()))} if parts else schema
@@ -151,7 +191,9 @@ def _describe(schema: dict[str, Any], kind: type) -> None:
     text = inspect.getdoc(kind) or ""
     summary, _, attributes = text.partition("\n\nAttributes:\n")
     schema["description"] = summary
-    for name, words in _ATTRIBUTE.findall(attributes):
+    written = {each.name: each.encode_name for each in msgspec.structs.fields(kind)}
+    for attribute, words in _ATTRIBUTE.findall(attributes):
+        name = written.get(attribute, attribute)
         if name in schema["properties"]:
             described = " ".join(words.split())
             schema["properties"][name] = {"description": described, **schema["properties"][name]}

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from halcert.reports.attest import envelope_json
 from halcert.reports.junit import junit_xml
 from halcert.reports.machine import certificate_json, stable_json
 from halcert.reports.markdown import gate_markdown
@@ -14,6 +17,7 @@ from halcert.reports.sarif import gate_sarif
 from halcert.reports.schemas import certificate_schema, text_of
 from halcert.reports.view import Cause
 from halcert.results import Certificate, Gate, ProofNote, ProofsError, read_proofs
+from halcert.results.attestation import FILE_NAME as SEALED
 from halcert.results.proof import FILE_NAME
 from halcert.results.story import Story
 from halcert.spec.statements import sentences_by_rule
@@ -35,8 +39,9 @@ def write_reports(
     statements: Mapping[str, Sequence[str]] | None = None,
     stories: Mapping[Cause, Story] | None = None,
     gate: Gate | None = None,
+    key: Ed25519PrivateKey | None = None,
 ) -> list[Path]:
-    """Write certificate, schema, JUnit XML and page into a folder, and return their paths.
+    """Write certificate, envelope, schema, JUnit XML and page, and return their paths.
 
     Args:
         certificate: the result of the run.
@@ -45,6 +50,7 @@ def write_reports(
         statements: what the documents say, by rule id; those of the spec if None.
         stories: the stories of findings, for pictures, by rule, interface and shape.
         gate: what a gate says of the run; its files are written, too, and JUnit XML follows it.
+        key: signs the certificate; None leaves it unsigned.
 
     Raises:
         OSError: a file cannot be written.
@@ -65,6 +71,7 @@ def write_reports(
     )
     contents = {
         CERTIFICATE: certificate_json(certificate),
+        SEALED: envelope_json(certificate, key),
         SCHEMA: text_of(certificate_schema()).encode(),
         JUNIT: junit_xml(certificate, gate),
         PAGE: html.encode(),

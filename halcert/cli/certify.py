@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from rich.console import Console
 
 from halcert.cli.interrupts import INTERRUPTS
-from halcert.cli.options import Seconds, areas_option, command_line, run_options, target_options
+from halcert.cli.options import (
+    Seconds,
+    areas_option,
+    command_line,
+    key_option,
+    run_options,
+    target_options,
+)
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
 from halcert.conformance.run import Choice, prepared
 from halcert.conformance.story import stories_of
 from halcert.reports import summary, write_reports
+from halcert.reports.dsse import KEY_PASSWORD, private_key
 from halcert.results import Certificate, Exit
 from halcert.results.proof import FILE_NAME as PROOFS
 
@@ -32,6 +42,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
     help="Time for the tests; the machines use what the directed tests leave.",
 )
 @run_options
+@key_option
 @click.option("-q", "--quiet", is_flag=True, help="Only the verdict.")
 def certify(
     adapter: str,
@@ -43,6 +54,7 @@ def certify(
     seed: int,
     jobs: int,
     out: Path,
+    key: Path | None,
     quiet: bool,
 ) -> int:
     """Run the suite against an implementation and write a certificate.
@@ -74,6 +86,7 @@ def certify(
         command=command_line(),
         effort=Effort(),
     )
+    signer = None if key is None else private_key(key, os.environ.get(KEY_PASSWORD, ""))
     suite = prepared(choice)
     if not quiet and not suite.tests_are_ready():
         console.print("working out tests from the rules, once for this specification")
@@ -81,7 +94,7 @@ def certify(
     with RunProgress(console, suite.rules(), budget, quiet=quiet) as progress:
         certificate = suite.run(activities, progress.begin, progress.end)
     with INTERRUPTS.held_off():
-        files = _written(certificate, out)
+        files = _written(certificate, out, signer)
     for note in suite.notes:
         click.echo(f"note: {note}", err=True)
     if quiet:
@@ -95,10 +108,10 @@ def certify(
     return certificate.exit if files else certificate.exit or int(Exit.USAGE)
 
 
-def _written(certificate: Certificate, out: Path) -> Sequence[Path]:
+def _written(certificate: Certificate, out: Path, key: Ed25519PrivateKey | None) -> Sequence[Path]:
     """Write the reports; if that fails, say so and go on to the verdict."""
     try:
-        return write_reports(certificate, out, stories=stories_of(certificate))
+        return write_reports(certificate, out, stories=stories_of(certificate), key=key)
     except OSError as error:
         place = error.filename or out
         click.echo(f"halcert: {place}: reports not written: {error.strerror}", err=True)

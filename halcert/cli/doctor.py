@@ -26,7 +26,9 @@ NODES = ("/dev/davinci_manager", "/dev/davinci0")
 
 @click.command()
 @click.option("--adapter", default=None, metavar="NAME", help="Look at this adapter only.")
-@click.option("--library", default=None, metavar="PATH", help="Look at this library.")
+@click.option(
+    "--library", "--program", "library", default=None, metavar="PATH", help="Look at this library."
+)
 def doctor(adapter: str | None, library: str | None) -> int:
     """Say which implementations, devices and versions are here, and what is missing.
 

@@ -103,8 +103,11 @@ def target_options(function: F) -> F:
         ),
         click.option(
             "--library",
+            "--program",
+            "library",
             metavar="PATH",
-            help="Library under test. Default: the bundled software driver.",
+            help="Library under test, or program for the adapter exec. "
+            "Default: the bundled software driver.",
         ),
         click.option(
             "--adapter",
@@ -147,6 +150,16 @@ def run_options(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def key_option(function: F) -> F:
+    """Add ``--key``."""
+    return click.option(
+        "--key",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="PRIVATE",
+        help="Sign the certificate with this ed25519 key, PEM or OpenSSH. Default: unsigned.",
+    )(function)
 
 
 def command_line() -> str:

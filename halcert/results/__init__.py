@@ -19,8 +19,10 @@ from halcert.results.certificate import (
     Certificate,
     Finding,
     Implementation,
+    Observed,
     RuleResult,
     TestResult,
+    Topic,
 )
 from halcert.results.difference import Difference, RuleChange, difference
 from halcert.results.gate import Gate, GateItem, Standing
@@ -70,6 +72,7 @@ __all__ = [
     "KnownCause",
     "Missing",
     "Obligation",
+    "Observed",
     "Outcome",
     "PastCause",
     "ProofNote",
@@ -79,6 +82,7 @@ __all__ = [
     "RuleResult",
     "Standing",
     "TestResult",
+    "Topic",
     "Trace",
     "TraceError",
     "TraceHeader",

@@ -10,10 +10,20 @@ from halcert.cli import COMMANDS
 
 WORDS = {
     "": ("Exit codes:", "halcert certify", "halcert-out/", *COMMANDS),
-    "certify": ("--adapter", "--library", "--profile", "--areas", "--budget", "--seed", "--jobs"),
+    "certify": (
+        "--adapter",
+        "--library",
+        "--profile",
+        "--areas",
+        "--budget",
+        "--seed",
+        "--jobs",
+        "--key",
+    ),
     "gate": ("--baseline", "--waivers", "--strict", "--changes", "--budget", "Exit codes:"),
     "baseline": ("write", "diff"),
     "compare": ("--left", "--right", "profile", "Exit codes:"),
+    "verify": ("CERT", "--key", "--library", "--unsigned", "--certified", "Exit codes:"),
     "prove": (),
     "faults": ("--fault", "--list", "--json", "--budget", "--out", "unmodified"),
     "replay": ("TRACE", "--library", "--times", "Exit codes:", "still there", "flaky", "changed"),

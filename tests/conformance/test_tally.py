@@ -6,8 +6,10 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from halcert.conformance.choices import Choice
 from halcert.conformance.tally import EVIDENCE_KEPT, Tally
 from halcert.model.concrete import Judgement, Violation, World
+from halcert.results import Topic
 from halcert.spec.language import Strength
 
 WORLD = World({})
@@ -17,7 +19,7 @@ EVIDENCE = st.dictionaries(
     st.sampled_from("abcd"), st.lists(st.sampled_from("tuvwxyz"), max_size=3, unique=True)
 )
 TALLIES = st.builds(Tally, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, EVIDENCE, COUNTS)
-NUMBERS = ("shown", "held", "accepted", "calls", "skipped", "codes")
+NUMBERS = ("shown", "held", "accepted", "calls", "skipped", "choices")
 
 
 def copy(tally):
@@ -72,14 +74,20 @@ def test_a_refusal_counts_the_rules_that_held_and_not_as_accepted():
     tally.add("call", 3, Judgement(WORLD, None, ("R",), ("R",)), "test")
     assert tally.held == {"R": 1}
     assert tally.accepted == {}
-    assert tally.codes == {}
+    assert tally.choices == {}
 
 
-def test_where_several_rules_held_the_code_that_was_chosen_is_kept():
+def test_choices_are_told_by_topic_with_the_most_frequent_answer_first():
     tally = Tally()
-    tally.add("call", 3, Judgement(WORLD, None, (), ("R", "S")), "test")
-    tally.add("call", 3, Judgement(WORLD, None, (), ("R", "S")), "test")
-    assert tally.codes == {"R S: 3": 2}
+    tally.chose([Choice(Topic.ADDRESS, "halMemAlloc", "below the one before")])
+    tally.chose([Choice(Topic.CODE, "R S", "B")] + 2 * [Choice(Topic.CODE, "R S", "A")])
+    codes, addresses = tally.observed()
+    assert (codes.topic, codes.about, list(codes.seen.items())) == (
+        Topic.CODE,
+        "R S",
+        [("A", 2), ("B", 1)],
+    )
+    assert addresses.seen == {"below the one before": 1}
 
 
 def test_a_violation_shows_nothing():
