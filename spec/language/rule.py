@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import update_wrapper
 from types import FunctionType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from halcert.spec.language.source import Source
 
@@ -135,15 +135,16 @@ def _declare(function: F, **values: Any) -> F:
     return own
 
 
-def _copied(function: Any) -> Any:
+def _copied(function: F) -> F:
+    original: Any = function
     own = FunctionType(
-        function.__code__,
-        function.__globals__,
-        function.__name__,
-        function.__defaults__,
-        function.__closure__,
+        original.__code__,
+        original.__globals__,
+        original.__name__,
+        original.__defaults__,
+        original.__closure__,
     )
-    return update_wrapper(own, function)
+    return cast("F", update_wrapper(own, original))
 
 
 def _sources(source: Source | Iterable[Source]) -> tuple[Source, ...]:
