@@ -20,6 +20,7 @@ PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
     *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
+    "uvm_syscalls",
 )
 SANITIZERS = "address,undefined"
 PROBES = (
