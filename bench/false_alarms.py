@@ -51,10 +51,10 @@ def certified(adapter: str, seed: int, chosen: argparse.Namespace) -> dict[str, 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} seeds")
+    parser.add_argument("--areas", help="areas separated by commas, all unless given")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each run")
     parser.add_argument("--jobs", type=int, default=2, help="processes that run tests")
-    parser.add_argument("--areas", default="", help="areas that are run, all if none is named")
     parser.add_argument("--memory", default="", help="bytes that each device has, such as 64M")
     parser.add_argument("--adapters", default=",".join(ADAPTERS), help="what is certified")
     chosen = parser.parse_args()
