@@ -24,10 +24,14 @@ QUICK = 3
 BUDGET = 8.0
 
 
-def environment() -> dict[str, str]:
-    """Return an environment in which Python finds what this process imports."""
+def environment(memory: str) -> dict[str, str]:
+    """Return an environment in which Python finds what this process imports.
+
+    Devices have ``memory``, if it is not empty, so that it shows what happens when it is short.
+    """
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
-    return {**os.environ, "PYTHONPATH": path}
+    short = {"SOFTHAL_DEVICE_MEMORY": memory} if memory else {}
+    return {**os.environ, "PYTHONPATH": path, **short}
 
 
 def certified(adapter: str, seed: int, chosen: argparse.Namespace) -> dict[str, Any]:
@@ -38,7 +42,8 @@ def certified(adapter: str, seed: int, chosen: argparse.Namespace) -> dict[str, 
         command += ["--budget", str(chosen.budget), "--jobs", str(chosen.jobs)]
         command += ["--profile", PROFILES[seed % len(PROFILES)]]
         command += ["--areas", chosen.areas] if chosen.areas else []
-        subprocess.run(command, env=environment(), stdout=subprocess.DEVNULL, check=False)
+        space = environment(chosen.memory)
+        subprocess.run(command, env=space, stdout=subprocess.DEVNULL, check=False)
         certificate: dict[str, Any] = json.loads((Path(folder) / "certificate.json").read_text())
         return certificate
 
@@ -50,11 +55,14 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each run")
     parser.add_argument("--jobs", type=int, default=2, help="processes that run tests")
+    parser.add_argument("--memory", default="", help="bytes that each device has, such as 64M")
+    parser.add_argument("--adapters", default=",".join(ADAPTERS), help="what is certified")
     chosen = parser.parse_args()
     seeds = QUICK if chosen.quick else chosen.seeds
-    report: dict[str, Any] = {"bench": "false_alarms", "seeds": seeds, "budget": chosen.budget}
+    report: dict[str, Any] = {"bench": "false_alarms", "seeds": seeds}
+    report |= {key: getattr(chosen, key) for key in ("budget", "areas", "memory")}
     began = time.perf_counter()
-    for adapter in ADAPTERS:
+    for adapter in chosen.adapters.split(","):
         alarms, troubles, calls = [], 0, 0
         for seed in range(seeds):
             certificate = certified(adapter, seed, chosen)

@@ -22,6 +22,8 @@ from halcert.spec.profiles import PROFILES
 
 PACKAGES = ("z3-solver", "hypothesis", "pytest", "numpy", "msgspec", "click", "rich", "jinja2")
 NODES = ("/dev/davinci_manager", "/dev/davinci0")
+ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
+"""What filters of system calls can do."""
 
 
 @click.command()
@@ -52,9 +54,21 @@ def doctor(adapter: str | None, library: str | None) -> int:
     say("profiles", ", ".join(f"{each.name} ({each.title})" for each in PROFILES.values()))
     nodes = [node for node in NODES if Path(node).exists()]
     say("NPU", ", ".join(nodes) if nodes else "no device nodes; a real driver finds no device here")
+    say("filters", _filters())
     names = [adapter or "hal"] if library else [adapter] if adapter else adapter_names()
     usable = [_look_at(name, library, say) for name in names]
     return int(Exit.OK if any(usable) else Exit.NOT_STARTED)
+
+
+def _filters() -> str:
+    """Say what becomes of system calls with managed memory of the software driver."""
+    try:
+        there = "trap" in ACTIONS.read_text().split()
+    except OSError:
+        there = False
+    if there:
+        return "seccomp; files are read into and written from managed memory wherever its pages are"
+    return "none; reading a file into managed memory of the software driver may fail with EFAULT"
 
 
 def _version(package: str) -> str:

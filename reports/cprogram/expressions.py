@@ -10,7 +10,14 @@ from halcert.reports.tracetext import Names
 from halcert.reports.values import is_reference
 from halcert.results import TraceStep
 from halcert.spec.abi.constants import AllocFlag, FlagBit
-from halcert.spec.abi.functions import CONTROL_VIEWS, FUNCTIONS, INFO_VIEWS, Parameter, Passing
+from halcert.spec.abi.functions import (
+    CONTROL_VIEWS,
+    FUNCTIONS,
+    INFO_VIEWS,
+    Function,
+    Parameter,
+    Passing,
+)
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, bounds_of
 from halcert.spec.svm.flags import AllocFlags
 
@@ -68,14 +75,14 @@ class Uses:
     """What a program uses and so has to declare.
 
     Attributes:
-        functions: names of functions of the library, in the order of their use.
+        functions: functions of the library, in the order of their use.
         structs: names of structures.
         constants: macros and enumeration constants, with their values.
         codes: return codes that are spoken of.
         helpers: names of pieces of the frame that are needed.
     """
 
-    functions: list[str] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
     structs: set[str] = field(default_factory=set)
     constants: dict[str, int] = field(default_factory=dict)
     codes: set[int] = field(default_factory=set)
@@ -159,6 +166,9 @@ class Variables:
                 narrow=parameter.kind != "u64",
             )
         whole = self.record(step, parameter.name)
+        if parameter.passing is Passing.OUT_PLACES:
+            place, number = rest.split(".")
+            return Variable(f"{whole}_{place}[{number}]", narrow=True)
         if parameter.passing is Passing.NEW_DMA:
             return self._of_descriptor(step, rest)
         if parameter.passing is Passing.COPY_2D:

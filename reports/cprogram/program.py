@@ -16,7 +16,6 @@ from halcert.results import Missing
 from halcert.results.story import Story
 from halcert.spec.abi.codes import DrvError, symbol_of
 from halcert.spec.abi.constants import FlagBit
-from halcert.spec.abi.functions import FUNCTIONS
 from halcert.spec.abi.parameters import SCALAR_OF
 from halcert.spec.catalogue import rule as rule_named
 
@@ -114,7 +113,7 @@ class _Program:
             typedefs=self._typedefs(),
             structs=self._structs(),
             codes=[(symbol_of(code), code) for code in codes],
-            functions=[FUNCTIONS[name] for name in self._uses.functions],
+            functions=self._uses.functions,
             constants=[(name, _macro(name, value)) for name, value in constants],
             pieces=pieces(self._helpers()),
             named="returned" in self._uses.helpers,
@@ -130,9 +129,12 @@ class _Program:
             used.add("fault")
         return used
 
+    def _prototypes(self) -> str:
+        return " ".join(function.prototype for function in self._uses.functions)
+
     def _typedefs(self) -> list[tuple[str, str]]:
         """Return the header's names for numbers that the functions use."""
-        words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
+        words = self._prototypes()
         known = {**SCALAR_OF, "UINT64": "u64"}
         opaque = [
             (f"struct {name}", name)
@@ -146,7 +148,7 @@ class _Program:
         ]
 
     def _structs(self) -> list[str]:
-        words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
+        words = self._prototypes()
         mentioned = set(re.findall(r"struct (\w+)", words)) | self._uses.structs
         order = [each for name in sorted(mentioned) for each in needed(name)]
         return [declaration(name) for name in dict.fromkeys(order)]

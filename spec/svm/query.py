@@ -149,7 +149,8 @@ class MemGetAttribute(Call, frozen=True):
 
         For speed the interface does not tell what is allocated: it may answer for what is not
         yet or no longer there. Reserved addresses must be mapped before; SVM v2 answers all the
-        same, with what was mapped last or the host.
+        same, with what was mapped last or the host. It calls every address managed that managed
+        memory can have.
         """
         return (
             call.vptr != 0

@@ -211,6 +211,17 @@ static bool read_scan(void)
     return true;
 }
 
+static bool read_syscalls(void)
+{
+    char value[128];
+    const char *text = setting("SOFTHAL_UVM_SYSCALLS", value, sizeof(value));
+    config.uvm_syscalls = text == NULL || strcmp(text, "1") == 0;
+    if (text != NULL && !config.uvm_syscalls && strcmp(text, "0") != 0) {
+        return bad("SOFTHAL_UVM_SYSCALLS", text, "0 or 1");
+    }
+    return true;
+}
+
 static bool read_domain(void)
 {
     char value[128];
@@ -253,7 +264,7 @@ static void config_read(void)
         fclose(file);
     }
     config.valid = read_profile() && read_devices() && read_device_memory() && read_host_memory() && read_domain() &&
-                   read_watermarks() && read_scan() && read_fault();
+                   read_watermarks() && read_scan() && read_syscalls() && read_fault();
 }
 
 struct config *config_get(void)
