@@ -11,6 +11,7 @@ from halcert.adapters.host import HOST_CALLS, Mappings
 from halcert.adapters.records import Refused
 from halcert.adapters.slots import (
     C_TYPES,
+    BytesSlot,
     Descriptors,
     DmaArraySlot,
     DmaSlot,
@@ -18,10 +19,13 @@ from halcert.adapters.slots import (
     InRecordSlot,
     InRecordsSlot,
     NewDmaSlot,
+    OutBytesSlot,
     OutRecordSlot,
     OutSlot,
+    RecordValueSlot,
     Slot,
     ValueSlot,
+    by_value,
 )
 from halcert.adapters.special_slots import (
     ControlInSlot,
@@ -31,7 +35,8 @@ from halcert.adapters.special_slots import (
     InfoSlot,
 )
 from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
-from halcert.spec.abi.structs import bounds_of
+from halcert.spec.abi.parameters import NAME_SIZE
+from halcert.spec.abi.structs import LAYOUTS, bounds_of
 
 Outcome = tuple[int, dict[str, Any], int, int]
 """Return code, outputs, and when the call was entered and left."""
@@ -77,6 +82,13 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
             f"    return code, {{{', '.join(outputs)}}}, began, ended",
         ]
     )
+
+
+def _c_type(parameter: Parameter) -> Any:
+    if parameter.passing is Passing.RECORD_VALUE:
+        return by_value(parameter.kind)
+    scalar = parameter.passing in (Passing.VALUE, Passing.CONTROL_SIZE)
+    return C_TYPES[parameter.kind if scalar else "u64"]
 
 
 class SymbolMissing(Exception):
@@ -175,10 +187,7 @@ class Caller:
             entry = self._memory.library[function.symbol]
         except AttributeError:
             raise SymbolMissing(function.symbol) from None
-        by_value = (Passing.VALUE, Passing.CONTROL_SIZE)
-        entry.argtypes = [
-            C_TYPES[p.kind if p.passing in by_value else "u64"] for p in function.parameters
-        ]
+        entry.argtypes = [_c_type(parameter) for parameter in function.parameters]
         entry.restype = C_TYPES["bool" if function.returns == "bool" else "i32"]
         return entry
 
@@ -201,6 +210,11 @@ class Caller:
             Passing.OUT_RECORD: lambda: OutRecordSlot(kind),
             Passing.IN_ARRAY: lambda: InArraySlot(kind, resolve),
             Passing.IN_RECORDS: lambda: InRecordsSlot(kind, resolve),
+            Passing.RECORD_VALUE: lambda: RecordValueSlot(kind, resolve),
+            Passing.NAME: lambda: BytesSlot(0, resolve),
+            Passing.OUT_NAME: lambda: OutBytesSlot(NAME_SIZE, string=True),
+            Passing.BLOB: lambda: BytesSlot(LAYOUTS[kind].size, resolve),
+            Passing.OUT_BLOB: lambda: OutBytesSlot(LAYOUTS[kind].size, string=False),
             Passing.NEW_DMA: lambda: NewDmaSlot(descriptors, resolve),
             Passing.DMA: lambda: DmaSlot(descriptors, resolve),
             Passing.DMA_ARRAY: lambda: DmaArraySlot(descriptors, resolve),

@@ -148,6 +148,10 @@ class Actor(Protocol):
     def alive(self) -> bool:
         """Whether the process still takes calls."""
 
+    @property
+    def pid(self) -> int:
+        """Number by which other processes can name it to the implementation."""
+
     def call(self, request: Request, timeout: float | None = None) -> Reply:
         """Make one call.
 

@@ -10,6 +10,7 @@ import ctypes
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
@@ -34,7 +35,7 @@ class Slot(ABC):
     """Whether the parameter gives something back."""
 
     @abstractmethod
-    def load(self, value: Any, args: Arguments) -> int:
+    def load(self, value: Any, args: Arguments) -> Any:
         """Turn the argument into what C takes; ``args`` are all arguments of the call."""
 
     def read(self) -> Any:
@@ -179,6 +180,75 @@ class InRecordsSlot(Slot):
             place = self._memory.view[index * self._size : (index + 1) * self._size]
             self._writer.write(place, _mapping(item))
         return self._memory.address
+
+
+class RecordValueSlot(Slot):
+    """A structure that the call takes by value."""
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        layout = LAYOUTS[kind]
+        self._value = by_value(kind)()
+        self._view = memoryview(self._value).cast("B")
+        self._blank = bytes(layout.size)
+        self._writer = RecordWriter(layout, resolve)
+
+    def load(self, value: Any, _args: Arguments) -> Any:
+        self._view[:] = self._blank
+        self._writer.write(self._view, _mapping({} if value is None else value))
+        return self._value
+
+
+@cache
+def by_value(kind: str) -> type[ctypes.Structure]:
+    """Return the type by which C passes a structure as it is."""
+    fields = [("bytes", ctypes.c_uint32 * (LAYOUTS[kind].size // 4))]
+    return type(kind, (ctypes.Structure,), {"_fields_": fields})
+
+
+class BytesSlot(Slot):
+    """A string that need not be text, or opaque bytes of a known length."""
+
+    def __init__(self, length: int, resolve: Resolve) -> None:
+        self._length = length
+        self._memory = Guarded(1)
+        self._resolve = resolve
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        value = self._resolve(value)
+        if value is None:
+            return 0
+        if not isinstance(value, str):
+            raise Refused(f"{value!r} is no string of hexadecimal digits")
+        content = bytes.fromhex(value)
+        content += bytes(max(self._length - len(content), 0)) if self._length else b"\0"
+        self._memory.fit(len(content))
+        self._memory.view[:] = content
+        return self._memory.address
+
+
+class OutBytesSlot(Slot):
+    """A place for a name, or for opaque bytes."""
+
+    gives = True
+
+    def __init__(self, length: int, *, string: bool) -> None:
+        self._memory = Guarded(length)
+        self._poison = bytes([POISON]) * length
+        self._string = string
+        self._given = False
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        self._given = _truth(value)
+        if not self._given:
+            return 0
+        self._memory.view[:] = self._poison
+        return self._memory.address
+
+    def read(self) -> str | None:
+        if not self._given:
+            return None
+        content = bytes(self._memory.view)
+        return (content.partition(b"\0")[0] if self._string else content).hex()
 
 
 class Descriptors:

@@ -32,6 +32,7 @@ from halcert.conformance.values import constants_of
 from halcert.model.concrete import Oracle, World
 from halcert.model.concrete.compiled import Compiled
 from halcert.model.concrete.rope import parts
+from halcert.model.concrete.world import FIRST_PID
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import (
@@ -47,6 +48,7 @@ from halcert.spec.language import (
 )
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
+from halcert.spec.sharing.process import KILLED, HostExit
 from halcert.spec.svm.flags import MAPPED
 
 DEVICES = (0, 1)
@@ -85,7 +87,7 @@ class ModelSession:
         self.profile = profile
         self.interfaces = interfaces()
         self.oracle = Oracle(self.interfaces.values(), profile)
-        self.world = World.start(DEVICES, ())
+        self.world = World({})
         self._count = 0
 
     def offers(self, interface: str) -> bool:
@@ -95,12 +97,17 @@ class ModelSession:
     def spawn(self) -> ModelActor:
         """Start a process."""
         number, self._count = self._count, self._count + 1
-        fresh = World.start(DEVICES).views[0]
-        self.world = World({**self.world.views, number: fresh})
+        self.world = self.world.joined(number, FIRST_PID + number, DEVICES)
         return ModelActor(self, number)
 
     def ended(self, process: int) -> None:
-        """Forget a process and everything it had."""
+        """Forget a process and everything it had; the others see that it is gone."""
+        if process not in self.world.views:
+            return
+        gone = self.oracle.judge(
+            self.world, HostExit(how=KILLED), HostExit.Result(code=0), process=process
+        )
+        self.world = gone.world
         views = {p: view for p, view in self.world.views.items() if p != process}
         self.world = World(views)
 
@@ -133,6 +140,7 @@ class ModelActor:
         self._next = FIRST_ADDRESS
         self._handles = 0
         self.alive = True
+        self.pid = FIRST_PID + process
 
     def call(self, request: Request, timeout: float | None = None) -> Reply:  # noqa: ARG002
         """Make one call."""

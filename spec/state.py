@@ -41,11 +41,30 @@ class Device(Row, frozen=True):
     """Opened by this process at least once."""
 
 
+@row(key="place", most=1)
+class Caller(Row, frozen=True):
+    """The process itself; there is one row."""
+
+    place: int
+    """Always 0."""
+    pid: int
+    """Its number."""
+
+
+@row(key="pid", scope=Scope.HOST)
+class Process(Row, frozen=True):
+    """A process that lives."""
+
+    pid: int
+    """Its number."""
+
+
 @row(key="base", extent="extent")
 class Block(Row, frozen=True):
-    """A live stretch of memory: of halMemAlloc, of the program itself, or mapped by halMemMap.
+    """A live stretch of memory: of halMemAlloc, of the program itself, mapped, or opened.
 
     Mapped memory is a block like any other, so that whatever takes addresses takes its addresses.
+    So is memory of a name that was opened.
     """
 
     base: int
@@ -55,7 +74,7 @@ class Block(Row, frozen=True):
     extent: int
     """Bytes that belong to the block: the size rounded up to its granule."""
     kind: int
-    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED or USER."""
+    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED, OPENED or USER."""
     device: int
     """Device that holds the pages; the host id for host memory."""
     granule: int
@@ -82,7 +101,7 @@ class Block(Row, frozen=True):
     memory: int
     """Name of the memory object that holds the bytes; mappings of one handle name the same."""
     handle: int = 0
-    """Handle of mapped memory."""
+    """Handle of mapped memory; id of the share of opened memory."""
 
 
 @row(key="fd")
@@ -200,10 +219,84 @@ class Grant(Row, frozen=True):
     """Device that has access, or the host id."""
 
 
+INTACT = 0
+"""The memory of a share is its owner's as it was when it was shared."""
+TAKEN = 1
+"""The owner took the memory away from all who share it."""
+DEFERRED = 2
+"""The owner gave the memory back; it stays for those who have it open."""
+UNCERTAIN = 3
+"""What has become of the memory of a share is nobody's promise."""
+
+
+@row(key="id", scope=Scope.HOST)
+class Share(Row, frozen=True):
+    """Memory that a process made known to others, under a token that it can hand on."""
+
+    id: int
+    """Twice the token of a name, or twice that of a shareable handle and one."""
+    owner: int
+    """Process that made it."""
+    base: int
+    """The owner's address of named memory."""
+    size: int
+    """Bytes."""
+    extent: int
+    """Bytes with the rest of the last page."""
+    granule: int
+    """Page size in bytes."""
+    device: int
+    """Device that the memory is on; the host id for memory of the host."""
+    memory: int
+    """Name of the memory object that holds the bytes."""
+    valid: bool
+    """It can be opened by those who may; false once it was destroyed."""
+    anyone: bool
+    """Everybody may open it; there is no white list."""
+    route: int
+    """How later openings reach the memory (SVM v2)."""
+    fate: int
+    """What became of the memory: INTACT, TAKEN, DEFERRED or UNCERTAIN."""
+
+
+@row(key="place", scope=Scope.HOST)
+class Permit(Row, frozen=True):
+    """A process on the white list of a share."""
+
+    place: int
+    """A number of its own for each pair of a share and a process."""
+    share: int
+    """Id of the share."""
+    pid: int
+    """Number of the process."""
+    earlier: bool
+    """The process of that number that was meant is not there any more, or never was."""
+
+
+@row(key="place", scope=Scope.HOST)
+class Holding(Row, frozen=True):
+    """A share that a process has open, at an address."""
+
+    place: int
+    """A number of its own for each pair of a process and an address."""
+    pid: int
+    """Number of the process."""
+    base: int
+    """First address in that process."""
+    share: int
+    """Id of the share."""
+    device: int
+    """Device on which it was opened."""
+    count: int
+    """Opens without a close."""
+
+
 class State(StateBase):
     """Everything that calls can observe or depend on."""
 
     hardware: Table[Hardware]
+    caller: Table[Caller]
+    processes: Table[Process]
     devices: Table[Device]
     blocks: Table[Block]
     copies: Table[AsyncCopy]
@@ -211,4 +304,7 @@ class State(StateBase):
     reservations: Table[Reservation]
     handles: Table[Handle]
     grants: Table[Grant]
+    shares: Table[Share]
+    permits: Table[Permit]
+    holdings: Table[Holding]
     contents: Contents

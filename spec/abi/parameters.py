@@ -15,6 +15,11 @@ class Passing(Enum):
     OUT_RECORD = "out record"
     IN_ARRAY = "in array"
     IN_RECORDS = "in records"
+    RECORD_VALUE = "record by value"
+    NAME = "name"
+    OUT_NAME = "place for a name"
+    BLOB = "opaque bytes"
+    OUT_BLOB = "place for opaque bytes"
     NEW_DMA = "new descriptor"
     DMA = "descriptor"
     DMA_ARRAY = "descriptors"
@@ -37,6 +42,8 @@ _GIVES = {
     Passing.OUT: Direction.OUT,
     Passing.OUT_RECORD: Direction.OUT,
     Passing.CONTROL_OUT: Direction.OUT,
+    Passing.OUT_NAME: Direction.OUT,
+    Passing.OUT_BLOB: Direction.OUT,
     Passing.NEW_DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
     Passing.INFO: Direction.INOUT,
@@ -86,14 +93,22 @@ class Function:
         return f"{self.returns} {self.symbol}({inside or 'void'})"
 
 
+NAME_SIZE = 65
+"""Bytes of a place for a name, with the null byte."""
+
 SCALAR_OF = {
     "DVdevice": "u32",
     "DVdeviceptr": "u64",
     "UINT32": "u32",
+    "UINT64": "u64",
     "UINT8": "u8",
     "drvFeature_t": "u32",
     "drv_mem_addr_reserve_type": "u32",
     "drv_mem_granularity_options": "u32",
+    "drv_mem_handle_type": "u32",
+    "enum HandleAttrType": "u32",
+    "enum ShareHandleAttrType": "u32",
+    "enum ShmemAttrType": "u32",
     "drv_mem_handle_t *": "u64",
     "int": "i32",
     "size_t": "u64",
@@ -116,9 +131,9 @@ def out(c_type: str, name: str, kind: str) -> Parameter:
     return Parameter(name, c_type, Passing.OUT, kind)
 
 
-def array(c_type: str, name: str) -> Parameter:
+def array(c_type: str, name: str, kind: str = "u64") -> Parameter:
     """Return an array of numbers that the call takes."""
-    return Parameter(name, c_type, Passing.IN_ARRAY, "u64")
+    return Parameter(name, c_type, Passing.IN_ARRAY, kind)
 
 
 def dma(name: str, passing: Passing = Passing.DMA) -> Parameter:

@@ -19,10 +19,12 @@ from halcert.spec.language.domain import (
     Given,
     Handle,
     OutPointer,
+    ProcessId,
     Record,
     Rounds,
     Sequence,
     Size,
+    Token,
     repeat,
 )
 from halcert.spec.language.interface import (
@@ -78,6 +80,7 @@ __all__ = [
     "Invariant",
     "Kind",
     "OutPointer",
+    "ProcessId",
     "Record",
     "Returned",
     "Rounds",
@@ -91,6 +94,7 @@ __all__ = [
     "Strength",
     "Table",
     "Theorem",
+    "Token",
     "accepts",
     "align_down",
     "align_up",

@@ -211,6 +211,9 @@ class Area:
         invariants: what its tables always satisfy.
         theorems: its safety properties.
         universal: rules that speak of all calls of the area.
+        processes: how many processes its rules speak of, so that witnesses have as many.
+        beginnings: calls from which the search for witnesses starts, beside no calls at all; each
+            is a process and the id of the rule by which its call is accepted.
     """
 
     name: str
@@ -219,6 +222,8 @@ class Area:
     invariants: tuple[Invariant, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     universal: tuple[Rule, ...] = ()
+    processes: int = 1
+    beginnings: tuple[tuple[tuple[int, str], ...], ...] = ()
 
     def rules(self) -> Iterator[Rule]:
         """Iterate over all rules of the area."""

@@ -15,9 +15,10 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, Profile
+from halcert.spec.sharing.memory import departed
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -34,10 +35,11 @@ def closed(state: State, devid: int) -> State:
     """Return the state after this process closed a device: its memory there is gone.
 
     So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
-    to the bytes any more, so they may stay as well.
+    to the bytes any more, so they may stay as well. What the process shared there can be opened
+    no more, and what it has open there is let go.
     """
     device = state.devices.at(devid)
-    return state.but(
+    return departed(state, devid).but(
         devices=state.devices.put(device.but(open=False)),
         blocks=state.blocks.delete_where(lambda block: on_device(block, devid)),
         grants=state.grants.delete_where(
@@ -52,7 +54,7 @@ def closed(state: State, devid: int) -> State:
 def on_device(block: Block, devid: int) -> bool:
     """Tell whether closing the device takes the block away."""
     return (
-        block.kind == DEV or block.kind == DVPP or block.kind == MAPPED
+        block.kind == DEV or block.kind == DVPP or block.kind == MAPPED or block.kind == OPENED
     ) and block.device == devid
 
 
@@ -151,7 +153,7 @@ class MemAgentClose(Call, frozen=True):
         "SVM-CLOSE-010",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM initialisation")),
-        changes=("devices", "blocks", "handles", "grants"),
+        changes=("devices", "blocks", "handles", "grants", "shares", "permits", "holdings"),
     )
     def closes(call, state: State) -> State:
         """The device is closed and the process's memory on it is gone; one close is enough."""
@@ -216,7 +218,7 @@ class MemDeviceClose(Call, frozen=True):
         "SVM-DCLOSE-010",
         strength=MUST,
         source=HEADER,
-        changes=("devices", "blocks", "handles", "grants"),
+        changes=("devices", "blocks", "handles", "grants", "shares", "permits", "holdings"),
     )
     def closes(call, state: State) -> State:
         """The device is closed, as after halMemAgentClose."""

@@ -118,6 +118,7 @@ def _objects_are_unshared(state: State) -> bool:
             and not state.blocks.any(
                 lambda block: block.kind != MAPPED and block.memory == handle.memory
             )
+            and not state.shares.any(lambda share: share.memory == handle.memory)
         )
     )
 
@@ -189,7 +190,7 @@ INVARIANTS = (
         "VMM-INV-009",
         "Every handle has a memory object of its own, which only its mappings share.",
         _objects_are_unshared,
-        ("handles", "blocks", "contents"),
+        ("handles", "blocks", "shares", "contents"),
     ),
     Invariant(
         "VMM-INV-010",

@@ -1,0 +1,165 @@
+"""What the tables of the area satisfy in every state that calls can reach."""
+
+from __future__ import annotations
+
+from halcert.spec.language import Invariant
+from halcert.spec.sharing.memory import (
+    ADDRESSES,
+    LOWEST_PID,
+    PIDS,
+    holding_place,
+    is_held,
+    me,
+    permit_place,
+)
+from halcert.spec.state import INTACT, UNCERTAIN, UNSET, Block, Holding, Permit, State
+from halcert.spec.svm.flags import DEV, DVPP, OPENED
+
+
+def _one_caller(state: State) -> bool:
+    return state.caller.at(0).pid > 0 and state.processes.all(lambda each: each.pid > 0)
+
+
+def _shares_are_well_formed(state: State) -> bool:
+    return state.shares.all(
+        lambda share: (
+            share.id > 1
+            and share.owner > 0
+            and share.size > 0
+            and share.extent >= share.size
+            and share.memory > 0
+            and share.memory < state.contents.fresh()
+            and share.fate >= INTACT
+            and share.fate <= UNCERTAIN
+        )
+    )
+
+
+def _shares_are_kept(state: State) -> bool:
+    return state.shares.all(lambda share: share.valid or is_held(state, share.id))
+
+
+def _lists_or_not(state: State) -> bool:
+    return state.permits.all(lambda permit: _meant(state, permit))
+
+
+def _meant(state: State, permit: Permit) -> bool:
+    share = state.shares.at(permit.share)
+    return (
+        share.exists
+        and not share.anyone
+        and permit.pid >= LOWEST_PID
+        and permit.pid < LOWEST_PID + PIDS
+        and permit.place == permit_place(permit.share, permit.pid)
+        and (permit.earlier or state.processes.at(permit.pid).exists)
+    )
+
+
+def _holdings_are_counted(state: State) -> bool:
+    return state.holdings.all(lambda each: _held(state, each))
+
+
+def _held(state: State, each: Holding) -> bool:
+    share = state.shares.at(each.share)
+    return (
+        share.exists
+        and each.count > 0
+        and each.pid > 0
+        and each.base > 0
+        and each.base < ADDRESSES
+        and each.place == holding_place(each.pid, each.base)
+        and (each.pid != me(state) or _shown(state, each))
+    )
+
+
+def _shown(state: State, each: Holding) -> bool:
+    block = state.blocks.at(each.base)
+    return block.kind == OPENED and block.handle == each.share and block.device == each.device
+
+
+def _opened_memory_is_held(state: State) -> bool:
+    return state.blocks.all(lambda block: block.kind != OPENED or _opened(state, block))
+
+
+def _opened(state: State, block: Block) -> bool:
+    holding, share = (
+        state.holdings.at(holding_place(me(state), block.base)),
+        state.shares.at(block.handle),
+    )
+    return (
+        holding.exists
+        and holding.share == block.handle
+        and block.memory == share.memory
+        and block.size == share.size
+        and block.extent == share.extent
+        and block.place == UNSET
+        and not block.cp_only
+        and not block.readonly
+        and not block.host_writes
+        and not block.translated
+    )
+
+
+def _own_shares_are_of_blocks(state: State) -> bool:
+    return state.shares.all(
+        lambda share: (
+            share.owner != me(state)
+            or not share.valid
+            or share.fate != INTACT
+            or _named(state.blocks.at(share.base), share.memory, share.device)
+        )
+    )
+
+
+def _named(block: Block, memory: int, device: int) -> bool:
+    return (
+        (block.kind == DEV or block.kind == DVPP)
+        and block.memory == memory
+        and block.device == device
+    )
+
+
+INVARIANTS = (
+    Invariant(
+        "SHARING-INV-001",
+        "There is one calling process, and numbers of processes are positive.",
+        _one_caller,
+        ("caller", "processes"),
+    ),
+    Invariant(
+        "SHARING-INV-002",
+        "A share has an owner, a size and a memory object.",
+        _shares_are_well_formed,
+        ("shares", "contents"),
+    ),
+    Invariant(
+        "SHARING-INV-003",
+        "A share is there as long as it can be opened or is open, and no longer.",
+        _shares_are_kept,
+        ("shares", "holdings"),
+    ),
+    Invariant(
+        "SHARING-INV-004",
+        "White lists are of shares that have one, and what counts in them is of live processes.",
+        _lists_or_not,
+        ("permits", "shares", "processes"),
+    ),
+    Invariant(
+        "SHARING-INV-005",
+        "What is held is held at least once, of a share that is there.",
+        _holdings_are_counted,
+        ("holdings", "shares", "blocks", "caller"),
+    ),
+    Invariant(
+        "SHARING-INV-006",
+        "Opened memory of the process is held, and shows the memory of its share.",
+        _opened_memory_is_held,
+        ("blocks", "holdings", "shares", "caller"),
+    ),
+    Invariant(
+        "SHARING-INV-007",
+        "A name whose memory is intact is of a live block of its owner.",
+        _own_shares_are_of_blocks,
+        ("shares", "blocks", "caller"),
+    ),
+)

@@ -1,0 +1,68 @@
+"""The end of a process, as an event that others can notice."""
+
+from __future__ import annotations
+
+from halcert.spec.language import U8, Call, Strength, accepts, interface, undefined
+from halcert.spec.sharing.memory import ANY_DEVICE, departed, me
+from halcert.spec.sources import HEADER, SENSE, V2, V3
+from halcert.spec.state import State
+
+MUST = Strength.MUST
+ORDERLY = 0
+"""The process returns from its main function."""
+KILLED = 1
+"""The process is killed, with no chance to do anything."""
+ENDING = SENSE.at("processes end")
+
+
+@interface("host.exit", area="sharing", source=ENDING)
+class HostExit(Call, frozen=True):
+    """The calling process ends, by itself or because it is killed."""
+
+    how: U8
+
+    @undefined("SHARING-EXIT-001", source=ENDING)
+    def no_other_way(call) -> bool:
+        """There are two ways to end."""
+        return call.how > KILLED
+
+    @accepts(
+        "SHARING-EXIT-010",
+        strength=MUST,
+        source=(HEADER, ENDING, V2, V3),
+        changes=(
+            "processes",
+            "devices",
+            "blocks",
+            "copies",
+            "descriptors",
+            "reservations",
+            "handles",
+            "grants",
+            "shares",
+            "permits",
+            "holdings",
+        ),
+    )
+    def ends(call, state: State) -> State:
+        """All that the process had is gone; what it shared can be opened no more.
+
+        A later process of its number is not the one that white lists mean.
+        """
+        pid = me(state)
+        gone = departed(state, ANY_DEVICE)
+        return gone.but(
+            processes=gone.processes.delete(pid),
+            permits=gone.permits.update_where(
+                lambda each: each.pid == pid, lambda each: each.but(earlier=True)
+            ),
+            devices=gone.devices.update_where(
+                lambda each: each.open, lambda each: each.but(open=False)
+            ),
+            blocks=gone.blocks.delete_where(lambda each: each.size > 0),
+            copies=gone.copies.delete_where(lambda each: each.length > 0),
+            descriptors=gone.descriptors.delete_where(lambda each: each.length > 0),
+            reservations=gone.reservations.delete_where(lambda each: each.size > 0),
+            handles=gone.handles.delete_where(lambda each: each.id > 0),
+            grants=gone.grants.delete_where(lambda each: each.id >= 0),
+        )
