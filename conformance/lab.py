@@ -122,6 +122,10 @@ class Lab:
         view: State = self.world.views[process]
         return view
 
+    def views(self) -> list[State]:
+        """Return the state as each process sees it that was started."""
+        return list(self.world.views.values())
+
     def blocks(self, process: int = 0) -> list[Block]:
         """Return the live blocks of a process, by address."""
         table: Any = self.view(process).blocks
@@ -262,7 +266,7 @@ class Lab:
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         if judgement.violation is not None:
             raise self._broken(judgement.violation, interface.name)
-        self._had_again(call, result, process)
+        self._had_again(call, result)
         before = self.view(process)
         self.world = judgement.world
         if outcome.code == 0:
@@ -270,8 +274,8 @@ class Lab:
             self._balance(call, result, before, process)
         return result
 
-    def _had_again(self, call: Call, result: Returned, process: int) -> None:
-        known = self.accounts.had_again(call, result, self.view(process))
+    def _had_again(self, call: Call, result: Returned) -> None:
+        known = self.accounts.had_again(call, result, self.views())
         if known is None:
             return
         rule = MEMORY_CAN_BE_HAD_AGAIN
@@ -283,7 +287,7 @@ class Lab:
             self.tally.show((rule.id,), self.test)
 
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
-        for balance in self.accounts.after(call, result, before, self.view(process)):
+        for balance in self.accounts.after(call, result, before, self.views(), process):
             if not balance.holds:
                 came = f"{balance.free} bytes free"
                 raise self.fail(balance.rule, "account", balance.allowed, came)

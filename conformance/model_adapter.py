@@ -48,8 +48,10 @@ from halcert.spec.language import (
 )
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
+from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.process import KILLED, HostExit
-from halcert.spec.svm.flags import MAPPED
+from halcert.spec.state import DEFERRED
+from halcert.spec.svm.flags import MAPPED, OPENED
 
 DEVICES = (0, 1)
 CAPACITY = 4 * GIB
@@ -99,6 +101,13 @@ class ModelSession:
         number, self._count = self._count, self._count + 1
         self.world = self.world.joined(number, FIRST_PID + number, DEVICES)
         return ModelActor(self, number)
+
+    def held(self, device: int) -> int:
+        """Return the bytes of a device that processes hold, with what several share once."""
+        found: dict[int, int] = {}
+        for view in self.world.views.values():
+            found |= _held(view, device)
+        return sum(found.values())
 
     def ended(self, process: int) -> None:
         """Forget a process and everything it had; the others see that it is gone."""
@@ -202,7 +211,10 @@ class ModelActor:
 
     def _choice(self, rules: Compiled, call: Call, view: Any, code: int) -> Choice:
         self._handles += 1
-        choice = Choice(rules, call, view, self._session.profile, code, self._next, self._handles)
+        session = self._session
+        choice = Choice(
+            rules, call, view, session.profile, code, self._next, self._handles, session.held
+        )
         size = getattr(call, "size", 0)
         if code == 0 and isinstance(size, int):
             self._next += align_up(size, GIB) + GAP
@@ -221,6 +233,7 @@ class Choice:
         code: return code of the result.
         address: an address that nothing uses.
         handle: a number that nothing uses.
+        held: bytes of a device that processes hold.
     """
 
     rules: Compiled
@@ -230,6 +243,7 @@ class Choice:
     code: int
     address: int
     handle: int
+    held: Callable[[int], int]
     chosen: dict[str, Any] = field(default_factory=dict)
 
     def solved(self, promises: Sequence[tuple[Rule, Any, Callable[..., bool]]]) -> Returned:
@@ -301,14 +315,20 @@ class Choice:
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
             device = getattr(self.call, "device", 0)
-            return CAPACITY - _held(self.view, device)
+            return CAPACITY - self.held(device)
         if name.endswith(("_free", "_total")):
             return 0
         domain = domain_of(kind)
         if self.code == 0 and domain is not None and domain.role in ("address", "handle"):
             return self.address if domain.role == "address" else self.handle
+        if domain is not None and domain.role == "name":
+            return UNTOUCHED if self.code else self._token()
         width = 64 if domain is None or domain.high > 2**32 else 32
         return kind.from_plain(0) if _is_word(kind) else poison(width)
+
+    def _token(self) -> int:
+        """Return the token of a name that nothing has."""
+        return int.from_bytes(f"model {self.address:x} {self.handle}".encode(), "little")
 
     def _bytes(self) -> bytes:
         """Return the bytes that an observing rule asks for; undefined ones are zero."""
@@ -325,15 +345,24 @@ class Choice:
         return made
 
 
-def _held(view: Any, device: int) -> int:
-    """Return the bytes of a device that a process holds; mappings hold none of their own."""
-    blocks: int = view.blocks.sum(
-        lambda block: block.extent if block.device == device and block.kind != MAPPED else 0
-    )
-    handles: int = view.handles.sum(
-        lambda handle: handle.size if handle.device == device and not handle.lost else 0
-    )
-    return blocks + handles
+def _held(view: Any, device: int) -> dict[int, int]:
+    """Return the bytes of a device that a process holds, by memory object."""
+    found = {
+        block.memory: block.extent
+        for block in view.blocks
+        if block.device == device and block.kind not in (MAPPED, OPENED)
+    }
+    found |= {
+        handle.memory: handle.size
+        for handle in view.handles
+        if handle.device == device and not handle.lost
+    }
+    found |= {
+        share.memory: share.extent
+        for share in view.shares
+        if share.device == device and share.fate == DEFERRED
+    }
+    return found
 
 
 def _is_word(kind: Any) -> bool:
@@ -410,5 +439,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, BitWord):
         return value.word
     if isinstance(value, Record):
-        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__[1:]}
+        return value.to_plain(
+            {name: _plain(getattr(value, name)) for name in value.__struct_fields__[1:]}
+        )
     return value

@@ -7,6 +7,7 @@ the judging to the oracle; what a product lacks shows in the results and ends th
 from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
+from halcert.conformance.scenarios.sharing import SHARING_SCENARIOS
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
@@ -17,6 +18,7 @@ for _flows in (
     CONTROL_SCENARIOS,
     TRANSFER_SCENARIOS,
     VMM_SCENARIOS,
+    SHARING_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

@@ -27,7 +27,7 @@ from halcert.spec.profiles import Profile
 
 DEPTH = 6
 """Calls before the one that is decided, at most."""
-DEPTH_BEGUN = 3
+DEPTH_BEGUN = 1
 """The same where there are beginnings from which to search on."""
 DEPTH_ALONE = 4
 """The same where a rule has had a say and the search is for a call that it decides alone."""

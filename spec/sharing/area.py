@@ -13,7 +13,7 @@ from halcert.spec.sharing.permit import (
     ShmemSetPidHandle,
     ShmemSetPodPid,
 )
-from halcert.spec.sharing.process import HostExit
+from halcert.spec.sharing.process import HostExit, HostRest
 
 INTERFACES = tuple(
     call.interface
@@ -28,18 +28,26 @@ INTERFACES = tuple(
         ShmemOpenHandleByDevId,
         ShmemCloseHandle,
         HostExit,
+        HostRest,
     )
 )
 
-NAMED = ((0, "SVM-OPEN-010"), (0, "SVM-ALLOC-040"), (0, "SHARING-NAME-020"))
-"""The calls after which there is a name."""
-SHARED = (
+BLOCK = ((0, "SVM-OPEN-010"), (0, "SVM-ALLOC-040"))
+"""The calls after which there is device memory."""
+NAMED = (*BLOCK, (0, "SHARING-NAME-020"))
+"""The calls after which it has a name."""
+PERMITTED = (*NAMED, (1, "SVM-OPEN-010"), (0, "SHARING-PERMIT-020"))
+"""The calls after which another process may open it."""
+SHARED = (*PERMITTED, (1, "SHARING-OPEN-020"))
+"""The calls after which it has it open."""
+
+OPEN_TO_ALL = (
     *NAMED,
-    (1, "SVM-OPEN-010"),
     (0, "SHARING-SETATTR-020"),
+    (1, "SVM-OPEN-010"),
     (1, "SHARING-OPEN-020"),
 )
-"""The calls after which another process has it open."""
+"""The same where anyone may open it."""
 
 SHARING_AREA = Area(
     name="sharing",
@@ -47,5 +55,5 @@ SHARING_AREA = Area(
     interfaces=INTERFACES,
     invariants=INVARIANTS,
     processes=2,
-    beginnings=(NAMED, SHARED),
+    beginnings=(BLOCK, NAMED, PERMITTED, SHARED, OPEN_TO_ALL),
 )

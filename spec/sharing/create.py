@@ -26,7 +26,7 @@ from halcert.spec.sharing.names import LONGEST, TOO_LONG, Name, is_string
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import INTACT, TAKEN, USER, Block, Share, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM, UVM
-from halcert.spec.svm.memory import aligned, allocated
+from halcert.spec.svm.memory import allocated
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -57,6 +57,13 @@ def _untold(block: Block, profile: Profile) -> bool:
             or block.cp_only
         )
     return block.readonly or block.host_writes
+
+
+def _on_a_page(call: ShmemCreateHandle, block: Block, profile: Profile) -> bool:
+    """Tell whether the address is a multiple of the page size; of giant pages, of 2 MiB."""
+    if block.granule == profile.page:
+        return call.vptr % profile.page == 0
+    return call.vptr % profile.huge == 0
 
 
 def _place_given(call: ShmemCreateHandle) -> bool:
@@ -135,9 +142,7 @@ class ShmemCreateHandle(Call, frozen=True):
     def not_on_a_page(call, state: State, profile: Profile) -> bool:
         """The address is a multiple of the page size of the memory."""
         block = _source(call, state)
-        granule = profile.huge if block.granule == profile.giant else block.granule
-        off = not aligned(call.vptr, block.but(granule=granule), profile)
-        return shareable(block) and off
+        return shareable(block) and not _on_a_page(call, block, profile)
 
     @rejects("SHARING-NAME-009", PARA_ERROR, strength=SHOULD, source=V3, profiles=GEN3)
     def beyond_the_block(call, state: State) -> bool:
@@ -157,10 +162,11 @@ class ShmemCreateHandle(Call, frozen=True):
         return (allocated(block) and _untold(block, profile)) or block.kind == MAPPED
 
     @undefined("SHARING-NAME-012", source=HEADER)
-    def not_the_start(call, state: State) -> bool:
-        """Sharing a part of a block that does not begin at its start."""
+    def not_the_start(call, state: State, profile: Profile) -> bool:
+        """Sharing from a page on that is not the first of a block."""
         block = _source(call, state)
-        return shareable(block) and call.vptr != block.base
+        inside = call.vptr != block.base and _on_a_page(call, block, profile)
+        return shareable(block) and inside
 
     @undefined("SHARING-NAME-013", source=(HEADER, V2))
     def more_than_was_asked_for(call, state: State) -> bool:

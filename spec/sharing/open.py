@@ -246,7 +246,7 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
         share = find(state, call.name)
         again = opens_again(state, share, call.dev_id, profile)
         gone = share.fate == TAKEN or share.fate == DEFERRED
-        return share.exists and gone and not again
+        return share.valid and gone and not again
 
     @undefined("SHARING-OPEN-010", source=(V2, V3))
     def memory_is_cached(call, state: State) -> bool:

@@ -471,8 +471,6 @@ class NameInfo(Record, frozen=True):
 
     phyDevid: U32
     """Device that the memory is on."""
-    reserve: Sequence[U32]
-    """Reserved."""
 
 
 @interface("halShmemInfoGet", area="sharing", source=HEADER)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from halcert.spec.language import U8, Call, Strength, accepts, interface, undefined
+from halcert.spec.language import U8, U32, Call, Strength, accepts, interface, undefined
 from halcert.spec.sharing.memory import ANY_DEVICE, departed, me
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import State
 
 MUST = Strength.MUST
+SHOULD = Strength.SHOULD
+LONGEST_REST = 3000
+"""Milliseconds that a program waits at most."""
 ORDERLY = 0
 """The process returns from its main function."""
 KILLED = 1
@@ -66,3 +69,20 @@ class HostExit(Call, frozen=True):
             handles=gone.handles.delete_where(lambda each: each.id > 0),
             grants=gone.grants.delete_where(lambda each: each.id >= 0),
         )
+
+
+@interface("host.rest", area="sharing", source=ENDING)
+class HostRest(Call, frozen=True):
+    """The program waits, so that what ended processes held can be taken back."""
+
+    milliseconds: U32
+
+    @undefined("SHARING-REST-001", source=ENDING)
+    def nobody_waits_that_long(call) -> bool:
+        """Nobody waits for more than some seconds."""
+        return call.milliseconds > LONGEST_REST
+
+    @accepts("SHARING-REST-010", strength=SHOULD, source=ENDING)
+    def rests(call, state: State) -> State:
+        """Waiting changes nothing by itself."""
+        return state
