@@ -205,6 +205,10 @@ class Handle(Row, frozen=True):
     """Its device was closed, and the memory went with it."""
     memory: int
     """Name of the memory object that holds the bytes."""
+    share: int = 0
+    """Id of the share that it was exported as or imported from; 0 if neither."""
+    imported: bool = False
+    """It came from another process, or from a share of the process itself."""
 
 
 @row(key="place")
@@ -234,7 +238,7 @@ class Share(Row, frozen=True):
     """Memory that a process made known to others, under a token that it can hand on."""
 
     id: int
-    """Twice the token of a name, or twice that of a shareable handle and one."""
+    """Twice the token of a name; for physical memory twice the name of its object, and one."""
     owner: int
     """Process that made it."""
     base: int
@@ -250,7 +254,11 @@ class Share(Row, frozen=True):
     memory: int
     """Name of the memory object that holds the bytes."""
     valid: bool
-    """It can be opened by those who may; false once it was destroyed."""
+    """It can be opened by those who may, and lasts though nobody has it open.
+
+    False once it was destroyed. False for physical memory in SVM v2: that can be imported as long
+    as somebody holds it.
+    """
     anyone: bool
     """Everybody may open it; there is no white list."""
     route: int
@@ -273,16 +281,38 @@ class Permit(Row, frozen=True):
     """The process of that number that was meant is not there any more, or never was."""
 
 
+@row(key="number", scope=Scope.HOST)
+class ShareNumber(Row, frozen=True):
+    """A number by which physical memory can be imported."""
+
+    number: int
+    """The number."""
+    share: int
+    """Id of the share that it stands for."""
+
+
+@row(key="content", scope=Scope.HOST)
+class Envelope(Row, frozen=True):
+    """Opaque bytes by which physical memory can be imported."""
+
+    content: int
+    """The bytes as a number, least significant first."""
+    share: int
+    """Id of the share that they stand for."""
+    kind: int
+    """How far they reach (``drv_mem_handle_type``)."""
+
+
 @row(key="place", scope=Scope.HOST)
 class Holding(Row, frozen=True):
-    """A share that a process has open, at an address."""
+    """A share that a process has open, at an address or by a handle."""
 
     place: int
-    """A number of its own for each pair of a process and an address."""
+    """A number of its own for each process and address, negative for handles."""
     pid: int
     """Number of the process."""
     base: int
-    """First address in that process."""
+    """First address in that process, or the handle."""
     share: int
     """Id of the share."""
     device: int
@@ -306,5 +336,7 @@ class State(StateBase):
     grants: Table[Grant]
     shares: Table[Share]
     permits: Table[Permit]
+    numbers: Table[ShareNumber]
+    envelopes: Table[Envelope]
     holdings: Table[Holding]
     contents: Contents

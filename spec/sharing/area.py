@@ -4,8 +4,28 @@ from __future__ import annotations
 
 from halcert.spec.language import Area
 from halcert.spec.sharing.create import ShmemCreateHandle, ShmemDestroyHandle
+from halcert.spec.sharing.export import (
+    MemExportToShareableHandle,
+    MemExportToShareableHandleV2,
+    MemTransShareableHandle,
+)
+from halcert.spec.sharing.handle_permit import (
+    MemSetPidToShareableHandle,
+    MemShareHandleGetAttribute,
+    MemShareHandleInfoGet,
+    MemShareHandleSetAttribute,
+)
+from halcert.spec.sharing.imports import (
+    MemImportFromShareableHandle,
+    MemImportFromShareableHandleV2,
+)
 from halcert.spec.sharing.invariants import INVARIANTS
 from halcert.spec.sharing.open import ShmemCloseHandle, ShmemOpenHandleByDevId
+from halcert.spec.sharing.open_otherwise import (
+    ShmemMapRouteCheck,
+    ShmemOpenHandle,
+    ShmemOpenHandleV2,
+)
 from halcert.spec.sharing.permit import (
     ShmemGetAttribute,
     ShmemInfoGet,
@@ -14,6 +34,7 @@ from halcert.spec.sharing.permit import (
     ShmemSetPodPid,
 )
 from halcert.spec.sharing.process import HostExit, HostRest
+from halcert.spec.sharing.theorems import theorems_of
 
 INTERFACES = tuple(
     call.interface
@@ -26,7 +47,19 @@ INTERFACES = tuple(
         ShmemGetAttribute,
         ShmemInfoGet,
         ShmemOpenHandleByDevId,
+        ShmemOpenHandle,
+        ShmemOpenHandleV2,
         ShmemCloseHandle,
+        ShmemMapRouteCheck,
+        MemExportToShareableHandle,
+        MemExportToShareableHandleV2,
+        MemTransShareableHandle,
+        MemSetPidToShareableHandle,
+        MemShareHandleSetAttribute,
+        MemShareHandleGetAttribute,
+        MemShareHandleInfoGet,
+        MemImportFromShareableHandle,
+        MemImportFromShareableHandleV2,
         HostExit,
         HostRest,
     )
@@ -49,11 +82,49 @@ OPEN_TO_ALL = (
 )
 """The same where anyone may open it."""
 
+EXPORTED = ((0, "SVM-OPEN-010"), (0, "VMM-CREATE-030"), (0, "SHARING-EXPORT-020"))
+"""The calls after which physical memory has a number."""
+IMPORTABLE = (*EXPORTED, (1, "SVM-OPEN-010"), (0, "SHARING-HPERMIT-020"))
+"""The calls after which another process may import it."""
+IMPORTED = (*IMPORTABLE, (1, "SHARING-IMPORT-020"))
+"""The calls after which it has."""
+WRAPPED = (
+    (0, "SVM-OPEN-010"),
+    (0, "VMM-CREATE-030"),
+    (0, "SHARING-EXPORT2-020"),
+)
+"""The calls after which physical memory is known by opaque bytes."""
+SENT = (
+    *WRAPPED,
+    (0, "SHARING-TRANS-010"),
+    (0, "SHARING-HSETATTR-010"),
+    (1, "SVM-OPEN-010"),
+)
+"""The calls after which anyone may import physical memory by opaque bytes."""
+RECEIVED = (*SENT, (1, "SHARING-IMPORT2-020"))
+"""The calls after which another process has."""
+MAPPED = (*RECEIVED, (1, "VMM-RESERVE-030"), (1, "VMM-MAP-030"))
+"""The calls after which it has mapped it."""
+
 SHARING_AREA = Area(
     name="sharing",
     title="Sharing between processes, and between host and device",
     interfaces=INTERFACES,
     invariants=INVARIANTS,
+    theorems=theorems_of(INTERFACES),
     processes=2,
-    beginnings=(BLOCK, NAMED, PERMITTED, SHARED, OPEN_TO_ALL),
+    beginnings=(
+        BLOCK,
+        NAMED,
+        PERMITTED,
+        SHARED,
+        OPEN_TO_ALL,
+        EXPORTED,
+        IMPORTABLE,
+        IMPORTED,
+        WRAPPED,
+        SENT,
+        RECEIVED,
+        MAPPED,
+    ),
 )

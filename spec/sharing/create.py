@@ -169,13 +169,14 @@ class ShmemCreateHandle(Call, frozen=True):
         return shareable(block) and inside
 
     @undefined("SHARING-NAME-013", source=(HEADER, V2))
-    def more_than_was_asked_for(call, state: State) -> bool:
+    def more_than_was_asked_for(call, state: State, profile: Profile) -> bool:
         """Sharing more bytes than the block was asked for with.
 
         SVM v2 only looks at pages, so a neighbour may be shared along.
         """
-        block = _source(call, state)
-        return shareable(block) and call.vptr + call.byte_count > block.base + block.size
+        block, end = _source(call, state), call.vptr + call.byte_count
+        refused = profile.generation == "v3" and end > block.base + block.extent
+        return shareable(block) and end > block.base + block.size and not refused
 
     @may_reject("SHARING-NAME-014", DrvError.OUT_OF_MEMORY, source=(V2, V3))
     def memory_may_be_short(call) -> bool:
@@ -282,7 +283,7 @@ class ShmemDestroyHandle(Call, frozen=True):
         "SHARING-UNNAME-010",
         strength=MUST,
         source=(NAMING, HEADER),
-        changes=("shares", "permits"),
+        changes=("shares", "permits", "numbers", "envelopes"),
     )
     def ends_the_name(call, state: State, profile: Profile) -> State:
         """The name is unknown from now on; the owner's memory stays.

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from halcert.spec.language import Invariant
+from halcert.spec.profiles import HOST_ID, KIB
 from halcert.spec.sharing.memory import (
     ADDRESSES,
     LOWEST_PID,
     PIDS,
+    exported_share,
+    handle_place,
     holding_place,
     is_held,
+    is_named,
     me,
     permit_place,
 )
 from halcert.spec.state import INTACT, UNCERTAIN, UNSET, Block, Holding, Permit, State
-from halcert.spec.svm.flags import DEV, DVPP, OPENED
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED
+from halcert.spec.svm.invariants import MOST_DEVICES
+
+PAGE = 4 * KIB
+"""The smallest page on every product (bytes)."""
 
 
 def _one_caller(state: State) -> bool:
@@ -24,7 +32,17 @@ def _shares_are_well_formed(state: State) -> bool:
     return state.shares.all(
         lambda share: (
             share.id > 1
-            and share.owner > 0
+            and (is_named(share) or share.id == exported_share(share.memory))
+            and share.owner >= 0
+            and (is_named(share) or share.granule >= PAGE)
+            and (
+                is_named(share)
+                or state.shares.all(
+                    lambda other: not is_named(other) or other.memory != share.memory
+                )
+            )
+            and share.device >= 0
+            and (share.device < MOST_DEVICES or (share.device == HOST_ID and not is_named(share)))
             and share.size > 0
             and share.extent >= share.size
             and share.memory > 0
@@ -67,14 +85,27 @@ def _held(state: State, each: Holding) -> bool:
         and each.pid > 0
         and each.base > 0
         and each.base < ADDRESSES
-        and each.place == holding_place(each.pid, each.base)
+        and (
+            each.place == holding_place(each.pid, each.base)
+            or (each.place == handle_place(each.pid, each.base) and not is_named(share))
+        )
         and (each.pid != me(state) or _shown(state, each))
     )
 
 
 def _shown(state: State, each: Holding) -> bool:
-    block = state.blocks.at(each.base)
-    return block.kind == OPENED and block.handle == each.share and block.device == each.device
+    block, handle = state.blocks.at(each.base), state.handles.at(each.base)
+    if each.place < 0:
+        return handle.share == each.share and handle.device == each.device
+    if each.share % 2 == 0:
+        return block.kind == OPENED and block.handle == each.share and block.device == each.device
+    pinning = state.handles.at(block.handle)
+    return (
+        block.kind == MAPPED
+        and block.device == each.device
+        and pinning.share == each.share
+        and pinning.imported
+    )
 
 
 def _opened_memory_is_held(state: State) -> bool:
@@ -100,10 +131,39 @@ def _opened(state: State, block: Block) -> bool:
     )
 
 
+def _shared_bytes_are_known_ones(state: State) -> bool:
+    return state.blocks.all(
+        lambda block: (
+            block.kind == OPENED
+            or block.kind == MAPPED
+            or state.shares.all(
+                lambda share: (
+                    share.memory != block.memory
+                    or (
+                        share.owner == me(state)
+                        and share.base == block.base
+                        and is_named(share)
+                        and (block.kind == DEV or block.kind == DVPP)
+                    )
+                )
+            )
+        )
+    )
+
+
+def _numbers_are_of_shares(state: State) -> bool:
+    return state.numbers.all(
+        lambda each: state.shares.at(each.share).exists and each.share % 2 == 1
+    ) and state.envelopes.all(
+        lambda each: state.shares.at(each.share).exists and each.share % 2 == 1
+    )
+
+
 def _own_shares_are_of_blocks(state: State) -> bool:
     return state.shares.all(
         lambda share: (
             share.owner != me(state)
+            or not is_named(share)
             or not share.valid
             or share.fate != INTACT
             or _named(state.blocks.at(share.base), share.memory, share.device)
@@ -128,7 +188,7 @@ INVARIANTS = (
     ),
     Invariant(
         "SHARING-INV-002",
-        "A share has an owner, a size and a memory object.",
+        "A share has an owner, a size, a device and a memory object.",
         _shares_are_well_formed,
         ("shares", "contents"),
     ),
@@ -148,7 +208,7 @@ INVARIANTS = (
         "SHARING-INV-005",
         "What is held is held at least once, of a share that is there.",
         _holdings_are_counted,
-        ("holdings", "shares", "blocks", "caller"),
+        ("holdings", "shares", "blocks", "handles", "caller"),
     ),
     Invariant(
         "SHARING-INV-006",
@@ -161,5 +221,17 @@ INVARIANTS = (
         "A name whose memory is intact is of a live block of its owner.",
         _own_shares_are_of_blocks,
         ("shares", "blocks", "caller"),
+    ),
+    Invariant(
+        "SHARING-INV-008",
+        "Memory of halMemAlloc is shared by names of its owner only.",
+        _shared_bytes_are_known_ones,
+        ("shares", "blocks", "caller"),
+    ),
+    Invariant(
+        "SHARING-INV-009",
+        "Numbers and opaque bytes stand for shared physical memory.",
+        _numbers_are_of_shares,
+        ("shares", "numbers", "envelopes"),
     ),
 )

@@ -42,6 +42,21 @@ def holding_place(pid: int, base: int) -> int:
     return pid * ADDRESSES + base
 
 
+def handle_place(pid: int, handle: int) -> int:
+    """Return the number of what a process holds by a handle."""
+    return -1 - holding_place(pid, handle)
+
+
+def exported_share(memory: int) -> int:
+    """Return the id of the share of physical memory."""
+    return 2 * memory + 1
+
+
+def numbered(state: State, number: int) -> Share:
+    """Return the share that a number stands for."""
+    return state.shares.at(state.numbers.at(number).share)
+
+
 def is_held(state: State, share: int) -> bool:
     """Tell whether some process has a share open."""
     return state.holdings.any(lambda each: each.share == share)
@@ -94,13 +109,20 @@ def settled(state: State) -> State:
     return state.but(
         shares=shares,
         permits=state.permits.delete_where(lambda each: not shares.at(each.share).exists),
+        numbers=state.numbers.delete_where(lambda each: not shares.at(each.share).exists),
+        envelopes=state.envelopes.delete_where(lambda each: not shares.at(each.share).exists),
     )
 
 
-def departed(state: State, device: int) -> State:
+def departed(state: State, device: int, *, lasting: bool) -> State:
     """Return the state after the process left a device, or all: what it holds there is let go.
 
     What it shared there can be opened no more.
+
+    Args:
+        state: the state before.
+        device: the device, or ANY_DEVICE.
+        lasting: physical memory that others imported stays theirs (SVM v2).
     """
     pid = me(state)
     return settled(
@@ -109,11 +131,25 @@ def departed(state: State, device: int) -> State:
                 lambda each: each.pid == pid and (device == ANY_DEVICE or each.device == device)
             ),
             shares=state.shares.update_where(
-                lambda each: each.owner == pid and (device == ANY_DEVICE or each.device == device),
+                lambda each: (
+                    each.owner == pid
+                    and (device == ANY_DEVICE or each.device == device)
+                    and (is_named(each) or not lasting)
+                ),
                 lambda each: each.but(valid=False, fate=TAKEN),
             ),
         )
     )
+
+
+def let_go(state: State, handle: int) -> State:
+    """Return the state after a process gave up a handle of shared physical memory."""
+    return settled(state.but(holdings=state.holdings.delete(handle_place(me(state), handle))))
+
+
+def unpinned(state: State, address: int) -> State:
+    """Return the state after a process took a mapping of shared physical memory away."""
+    return settled(state.but(holdings=state.holdings.delete(holding_place(me(state), address))))
 
 
 def taken_back(state: State, block: Block, *, kept: bool, asked: bool) -> State:

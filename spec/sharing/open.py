@@ -345,7 +345,7 @@ class ShmemCloseHandle(Call, frozen=True):
         "SHARING-CLOSE-010",
         strength=MUST,
         source=(OPENING, HEADER),
-        changes=("blocks", "holdings", "shares", "permits"),
+        changes=("blocks", "holdings", "shares", "permits", "numbers", "envelopes"),
     )
     def closes(call, state: State) -> State:
         """One opening less; with the last one the addresses lead nowhere.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.language import U8, U32, Call, Strength, accepts, interface, undefined
+from halcert.spec.profiles import Profile
 from halcert.spec.sharing.memory import ANY_DEVICE, departed, me
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import State
@@ -13,6 +14,8 @@ LONGEST_REST = 3000
 """Milliseconds that a program waits at most."""
 ORDERLY = 0
 """The process returns from its main function."""
+NOBODY = 0
+"""Owner of what outlives the process that shared it."""
 KILLED = 1
 """The process is killed, with no chance to do anything."""
 ENDING = SENSE.at("processes end")
@@ -44,18 +47,23 @@ class HostExit(Call, frozen=True):
             "grants",
             "shares",
             "permits",
+            "numbers",
+            "envelopes",
             "holdings",
         ),
     )
-    def ends(call, state: State) -> State:
+    def ends(call, state: State, profile: Profile) -> State:
         """All that the process had is gone; what it shared can be opened no more.
 
         A later process of its number is not the one that white lists mean.
         """
         pid = me(state)
-        gone = departed(state, ANY_DEVICE)
+        gone = departed(state, ANY_DEVICE, lasting=profile.generation == "v2")
         return gone.but(
             processes=gone.processes.delete(pid),
+            shares=gone.shares.update_where(
+                lambda each: each.owner == pid, lambda each: each.but(owner=NOBODY)
+            ),
             permits=gone.permits.update_where(
                 lambda each: each.pid == pid, lambda each: each.but(earlier=True)
             ),

@@ -31,7 +31,7 @@ def opened(state: State, devid: int) -> State:
     return state.but(devices=state.devices.put(device.but(open=True, ever=True)))
 
 
-def closed(state: State, devid: int) -> State:
+def closed(state: State, devid: int, profile: Profile) -> State:
     """Return the state after this process closed a device: its memory there is gone.
 
     So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
@@ -39,7 +39,7 @@ def closed(state: State, devid: int) -> State:
     no more, and what it has open there is let go.
     """
     device = state.devices.at(devid)
-    return departed(state, devid).but(
+    return departed(state, devid, lasting=profile.generation == "v2").but(
         devices=state.devices.put(device.but(open=False)),
         blocks=state.blocks.delete_where(lambda block: on_device(block, devid)),
         grants=state.grants.delete_where(
@@ -153,11 +153,21 @@ class MemAgentClose(Call, frozen=True):
         "SVM-CLOSE-010",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM initialisation")),
-        changes=("devices", "blocks", "handles", "grants", "shares", "permits", "holdings"),
+        changes=(
+            "devices",
+            "blocks",
+            "handles",
+            "grants",
+            "shares",
+            "permits",
+            "numbers",
+            "envelopes",
+            "holdings",
+        ),
     )
-    def closes(call, state: State) -> State:
+    def closes(call, state: State, profile: Profile) -> State:
         """The device is closed and the process's memory on it is gone; one close is enough."""
-        return closed(state, call.devid)
+        return closed(state, call.devid, profile)
 
 
 @interface("drvMemDeviceOpen", area="svm", source=HEADER)
@@ -218,8 +228,18 @@ class MemDeviceClose(Call, frozen=True):
         "SVM-DCLOSE-010",
         strength=MUST,
         source=HEADER,
-        changes=("devices", "blocks", "handles", "grants", "shares", "permits", "holdings"),
+        changes=(
+            "devices",
+            "blocks",
+            "handles",
+            "grants",
+            "shares",
+            "permits",
+            "numbers",
+            "envelopes",
+            "holdings",
+        ),
     )
-    def closes(call, state: State) -> State:
+    def closes(call, state: State, profile: Profile) -> State:
         """The device is closed, as after halMemAgentClose."""
-        return closed(state, call.devid)
+        return closed(state, call.devid, profile)

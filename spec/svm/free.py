@@ -5,9 +5,9 @@ from __future__ import annotations
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Address, Call, Strength, accepts, interface, rejects, undefined
 from halcert.spec.profiles import GEN2, GEN3, Profile
-from halcert.spec.sharing.memory import taken_back
+from halcert.spec.sharing.memory import is_held, taken_back
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import DEFERRED, Block, State
+from halcert.spec.state import Block, State
 from halcert.spec.svm.flags import OPENED
 from halcert.spec.svm.memory import allocated, cacheable, has_own_space, in_use, locked
 
@@ -117,6 +117,6 @@ class MemFree(Call, frozen=True):
             kept=profile.generation == "v3",
             asked=not cacheable(block, profile),
         ).but(blocks=state.blocks.delete(call.pp))
-        if after.shares.any(lambda each: each.memory == block.memory and each.fate == DEFERRED):
+        if after.shares.any(lambda each: each.memory == block.memory and is_held(after, each.id)):
             return after
         return after.but(contents=state.contents.drop(block.memory))
