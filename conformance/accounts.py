@@ -200,6 +200,8 @@ class Accounts:
                     found.get(block.memory, 0), self._cost(block, device, generously=generously)
                 )
             for handle in tables.handles:
+                if handle.imported and not is_held(view, handle.share):
+                    continue  # SVM v3: an import that is not mapped keeps nothing
                 cost = self._physical(handle, device, generously=generously)
                 found[handle.memory] = max(found.get(handle.memory, 0), cost)
             for share in tables.shares:

@@ -49,6 +49,7 @@ from halcert.spec.language import (
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
 from halcert.spec.sharing.create import UNTOUCHED
+from halcert.spec.sharing.memory import is_held
 from halcert.spec.sharing.process import KILLED, HostExit
 from halcert.spec.state import DEFERRED
 from halcert.spec.svm.flags import MAPPED, OPENED
@@ -59,6 +60,8 @@ CAPACITY = 4 * GIB
 FIRST_ADDRESS = 0x12C000000000
 GAP = 2 * GIB
 """Address space between two things that the model gives (bytes)."""
+HANDLES = 1 << 20
+"""Numbers that each process of the model has to give."""
 
 
 class Unanswerable(Exception):
@@ -147,7 +150,7 @@ class ModelActor:
         self._process = process
         self._outputs: dict[int, dict[str, Any]] = {}
         self._next = FIRST_ADDRESS
-        self._handles = 0
+        self._handles = process * HANDLES
         self.alive = True
         self.pid = FIRST_PID + process
 
@@ -295,6 +298,9 @@ class Choice:
 
     def _suggested(self) -> Iterator[int]:
         yield from (0, 1, self.address, self.handle)
+        me = self.view.caller.at(0).pid
+        yield from (each.base for each in self.view.holdings if each.pid == me)
+        yield from (each.number for each in self.view.numbers)
         yield from _numbers(self.call)
         for value in _numbers(self.call):
             block = self.view.blocks.covering(value)
@@ -355,7 +361,9 @@ def _held(view: Any, device: int) -> dict[int, int]:
     found |= {
         handle.memory: handle.size
         for handle in view.handles
-        if handle.device == device and not handle.lost
+        if handle.device == device
+        and not handle.lost
+        and (not handle.imported or is_held(view, handle.share))
     }
     found |= {
         share.memory: share.extent
