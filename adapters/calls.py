@@ -72,6 +72,9 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
     gives = [(i, name) for i, name in enumerate(names) if slots[name].gives]
     outputs = [f"{name!r}: read{i}()" for i, name in gives]
     checks = [f"    if not intact{i}(): raise Spoiled({name!r})" for i, name in gives]
+    if function.returns == "bool":
+        outputs.append("'answer': code")
+    code = "0" if function.returns == "bool" else "code"
     return "\n".join(
         [
             *lines,
@@ -79,7 +82,7 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
             f"    code = entry({', '.join(f'a{index}' for index in range(len(names)))})",
             "    ended = clock()",
             *checks,
-            f"    return code, {{{', '.join(outputs)}}}, began, ended",
+            f"    return {code}, {{{', '.join(outputs)}}}, began, ended",
         ]
     )
 

@@ -49,6 +49,8 @@ class Caller(Row, frozen=True):
     """Always 0."""
     pid: int
     """Its number."""
+    records: bool = False
+    """It has registrations recorded (SVM v2)."""
 
 
 @row(key="pid", scope=Scope.HOST)
@@ -321,6 +323,28 @@ class Holding(Row, frozen=True):
     """Opens without a close."""
 
 
+@row(key="name")
+class Registration(Row, frozen=True):
+    """Memory of one side that halHostRegister made reachable for the other."""
+
+    name: int
+    """A number of its own; no memory object has it."""
+    src: int
+    """First address."""
+    size: int
+    """Requested bytes."""
+    extent: int
+    """Bytes that are registered: the size in whole pages."""
+    kind: int
+    """Map type (``enum drvRegisterTpye``)."""
+    device: int
+    """Device that reaches the memory, or that it is on."""
+    dst: int
+    """First address on the other side; 0 if none was told."""
+    recorded: bool
+    """Registered while registrations were recorded."""
+
+
 class State(StateBase):
     """Everything that calls can observe or depend on."""
 
@@ -339,4 +363,5 @@ class State(StateBase):
     numbers: Table[ShareNumber]
     envelopes: Table[Envelope]
     holdings: Table[Holding]
+    registrations: Table[Registration]
     contents: Contents

@@ -6,6 +6,7 @@ the judging to the oracle; what a product lacks shows in the results and ends th
 
 from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
+from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.sharing import NAME_FLOWS
 from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
@@ -19,7 +20,10 @@ SHARING_SCENARIOS: dict[str, Scenario] = {
         f"sharing-{flow.__name__.replace('_', '-')}": flow
         for flow in (*NAME_FLOWS, *PHYSICAL_FLOWS)
     },
-    **{f"sharing-{name}": flow for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS}.items()},
+    **{
+        f"sharing-{name}": flow
+        for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING}.items()
+    },
 }
 for _flows in (
     SVM_SCENARIOS,

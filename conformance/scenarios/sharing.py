@@ -58,7 +58,7 @@ def permit(lab: Lab, shared: str, *processes: int, by: int = OWNER) -> Any:
 
 
 def open_name(
-    lab: Lab, shared: str, process: int = OPENER, device: int | None = None
+    lab: Lab, shared: str | None, process: int = OPENER, device: int | None = None
 ) -> int | None:
     """Open a name, and return the address or None."""
     where = lab.setting.devices[0] if device is None else device
@@ -71,7 +71,7 @@ def close(lab: Lab, address: int, process: int = OPENER) -> Any:
     return lab.call("halShmemCloseHandle", process, vptr=address)
 
 
-def destroy(lab: Lab, shared: str, process: int = OWNER) -> Any:
+def destroy(lab: Lab, shared: str | None, process: int = OWNER) -> Any:
     """Destroy a name."""
     return lab.call("halShmemDestroyHandle", process, name=shared)
 
@@ -234,10 +234,10 @@ def many_names(lab: Lab) -> None:
         ask(lab, token, OWNER)
         open_name(lab, token)
     later = [name(lab, address, CACHED) for address in blocks]
-    for token in later:
-        if token is not None:
-            permit(lab, token, OPENER)
-            open_name(lab, token)
+    for new in later:
+        if new is not None:
+            permit(lab, new, OPENER)
+            open_name(lab, new)
     look(lab, OPENER)
     for place in {place for place in places if place is not None}:
         close(lab, place)
@@ -296,10 +296,11 @@ def what_has_no_name(lab: Lab) -> None:
     for space in (0, 1, 64, 65, 66, 2**32 - 1):
         args: dict[str, Any] = {"vptr": address, "byte_count": 4096, "name": True}
         lab.call("halShmemCreateHandle", OWNER, **args, name_len=space)
-    for odd in (None, "", "41" * 64, "41" * 65, "30" * 64, "41"):
-        destroy(lab, odd)  # type: ignore[arg-type]
-        open_name(lab, odd)  # type: ignore[arg-type]
-        ask(lab, odd, OWNER)  # type: ignore[arg-type]
+    odd_names: tuple[str | None, ...] = (None, "", "41" * 64, "41" * 65, "30" * 64, "41")
+    for odd in odd_names:
+        destroy(lab, odd)
+        open_name(lab, odd)
+        ask(lab, odd, OWNER)
         lab.call("halShmemSetPidHandle", OWNER, name=odd, pid=[lab.pid(OPENER)], num=1)
     query(lab, places[0], OPENER)
     lab.call("halMemAddressFree", OPENER, ptr=places[0])
@@ -318,7 +319,7 @@ def query(lab: Lab, address: int, process: int) -> None:
     lab.call("halMemGetAddressRange", process, ptr=address, pbase=True, psize=True)
 
 
-def ask(lab: Lab, shared_name: str, process: int) -> None:
+def ask(lab: Lab, shared_name: str | None, process: int) -> None:
     """Ask everything that can be asked about a name."""
     lab.call("halShmemInfoGet", process, name=shared_name, info=True)
     for kind in (NO_WHITE_LIST, MAP_ROUTE):

@@ -29,6 +29,7 @@ from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import REJECTED, Witness
 from halcert.model.symbolic.solver import Solver
 from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.catalogue import rule as catalogued
 from halcert.spec.language import Area, Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import PROFILES, Profile
 from halcert.spec.universal import REFUSAL_HAS_NO_EFFECT
@@ -101,6 +102,8 @@ def _search_areas(task: Task) -> Findings:
     search = Search(profile, letters, influence, area.processes)
     search.run(wanted, DEPTH_BEGUN if area.beginnings else DEPTH, SECONDS)
     for beginning in area.beginnings:
+        if not all(_applies(rule_id, profile) for _, rule_id in beginning):
+            continue
         search.begin(beginning)
         search.run(search.unsettled(wanted), DEPTH_BEGUN, SECONDS)
     outcome = _Outcome(search, profile)
@@ -109,6 +112,11 @@ def _search_areas(task: Task) -> Findings:
     if not task.only:
         records += outcome.rehearsed(task.areas, witnesses)
     return Findings(tuple(records), tuple(witnesses))
+
+
+def _applies(rule_id: str, profile: Profile) -> bool:
+    found = catalogued(rule_id)
+    return found is not None and found.applies_to(profile.name)
 
 
 class _Outcome:

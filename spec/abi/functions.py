@@ -58,6 +58,8 @@ longer is passed with a null byte behind it, too late for a call that looks at 6
 the call answered, so that what was left alone can be told from what was written. That memory ends
 at an inaccessible page, so writing past it ends the process. Numbers are signed where C says so.
 
+*Truth values.* A function that returns one gives it as the output ``answer``, 1 or 0, with code 0.
+
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
 ``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
 NEW_DMA takes. The output is the record after the call, with the descriptor (or null) as ``dma``.

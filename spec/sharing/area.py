@@ -34,7 +34,15 @@ from halcert.spec.sharing.permit import (
     ShmemSetPodPid,
 )
 from halcert.spec.sharing.process import HostExit, HostRest
+from halcert.spec.sharing.register import HostRegister
 from halcert.spec.sharing.theorems import theorems_of
+from halcert.spec.sharing.unregister import (
+    HostRegisterCapabilities,
+    HostUnregister,
+    HostUnregisterEx,
+    MemHostGetDevPointer,
+    SupportFeature,
+)
 
 INTERFACES = tuple(
     call.interface
@@ -60,6 +68,12 @@ INTERFACES = tuple(
         MemShareHandleInfoGet,
         MemImportFromShareableHandle,
         MemImportFromShareableHandleV2,
+        HostRegister,
+        HostUnregister,
+        HostUnregisterEx,
+        MemHostGetDevPointer,
+        HostRegisterCapabilities,
+        SupportFeature,
         HostExit,
         HostRest,
     )
@@ -106,6 +120,13 @@ RECEIVED = (*SENT, (1, "SHARING-IMPORT2-020"))
 MAPPED = (*RECEIVED, (1, "VMM-RESERVE-030"), (1, "VMM-MAP-030"))
 """The calls after which it has mapped it."""
 
+RECORDING = ((0, "SVM-OPEN-010"), (0, "SHARING-FEATURE-010"))
+"""The calls after which registrations are recorded (SVM v2)."""
+RECORDED = (*RECORDING, (0, "SVM-HMAP-010"), (0, "SHARING-REGISTER-030"))
+"""The calls after which memory of the program is registered, and that is recorded."""
+REGISTERED = (*BLOCK, (0, "SHARING-REGISTER-030"))
+"""The calls after which memory is registered."""
+
 SHARING_AREA = Area(
     name="sharing",
     title="Sharing between processes, and between host and device",
@@ -126,5 +147,8 @@ SHARING_AREA = Area(
         SENT,
         RECEIVED,
         MAPPED,
+        RECORDING,
+        REGISTERED,
+        RECORDED,
     ),
 )

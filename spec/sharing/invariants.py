@@ -16,9 +16,11 @@ from halcert.spec.sharing.memory import (
     me,
     permit_place,
 )
+from halcert.spec.sharing.register_arguments import meets
 from halcert.spec.state import INTACT, UNCERTAIN, UNSET, Block, Holding, Permit, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED
 from halcert.spec.svm.invariants import MOST_DEVICES
+from halcert.spec.svm.memory import within
 
 PAGE = 4 * KIB
 """The smallest page on every product (bytes)."""
@@ -151,6 +153,32 @@ def _shared_bytes_are_known_ones(state: State) -> bool:
     )
 
 
+def _registrations_are_of_memory(state: State) -> bool:
+    return state.registrations.all(
+        lambda one: (
+            one.size > 0
+            and one.extent >= one.size
+            and one.name < state.contents.fresh()
+            and within(state.blocks.covering(one.src), one.src, one.size)
+            and state.blocks.covering(one.src).kind != MAPPED
+            and state.blocks.covering(one.src).kind != OPENED
+        )
+    )
+
+
+def _registrations_are_apart(state: State) -> bool:
+    return state.registrations.all(
+        lambda one: state.registrations.all(
+            lambda other: (
+                one.name == other.name
+                or one.kind != other.kind
+                or one.device != other.device
+                or not meets(one, other.src, other.extent)
+            )
+        )
+    )
+
+
 def _numbers_are_of_shares(state: State) -> bool:
     return state.numbers.all(
         lambda each: state.shares.at(each.share).exists and each.share % 2 == 1
@@ -233,5 +261,17 @@ INVARIANTS = (
         "Numbers and opaque bytes stand for shared physical memory.",
         _numbers_are_of_shares,
         ("shares", "numbers", "envelopes"),
+    ),
+    Invariant(
+        "SHARING-INV-010",
+        "What is registered is live memory that is neither mapped nor opened.",
+        _registrations_are_of_memory,
+        ("registrations", "blocks", "contents"),
+    ),
+    Invariant(
+        "SHARING-INV-011",
+        "Registrations of one sort on one device share no byte.",
+        _registrations_are_apart,
+        ("registrations",),
     ),
 )

@@ -50,6 +50,7 @@ class HostExit(Call, frozen=True):
             "numbers",
             "envelopes",
             "holdings",
+            "registrations",
         ),
     )
     def ends(call, state: State, profile: Profile) -> State:
@@ -75,6 +76,7 @@ class HostExit(Call, frozen=True):
             descriptors=gone.descriptors.delete_where(lambda each: each.length > 0),
             reservations=gone.reservations.delete_where(lambda each: each.size > 0),
             handles=gone.handles.delete_where(lambda each: each.id > 0),
+            registrations=gone.registrations.delete_where(lambda each: each.size > 0),
             grants=gone.grants.delete_where(lambda each: each.id >= 0),
         )
 

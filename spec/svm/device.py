@@ -45,6 +45,7 @@ def closed(state: State, devid: int, profile: Profile) -> State:
         grants=state.grants.delete_where(
             lambda grant: on_device(state.blocks.at(grant.base), devid)
         ),
+        registrations=state.registrations.delete_where(lambda one: one.device == devid),
         handles=state.handles.update_where(
             lambda handle: handle.device == devid, lambda handle: handle.but(lost=True)
         ),
@@ -163,6 +164,7 @@ class MemAgentClose(Call, frozen=True):
             "numbers",
             "envelopes",
             "holdings",
+            "registrations",
         ),
     )
     def closes(call, state: State, profile: Profile) -> State:
@@ -238,6 +240,7 @@ class MemDeviceClose(Call, frozen=True):
             "numbers",
             "envelopes",
             "holdings",
+            "registrations",
         ),
     )
     def closes(call, state: State, profile: Profile) -> State:

@@ -9,7 +9,14 @@ from halcert.spec.sharing.memory import is_held, taken_back
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
 from halcert.spec.svm.flags import OPENED
-from halcert.spec.svm.memory import allocated, cacheable, has_own_space, in_use, locked
+from halcert.spec.svm.memory import (
+    allocated,
+    cacheable,
+    has_own_space,
+    in_use,
+    is_registered,
+    locked,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -86,7 +93,13 @@ class MemFree(Call, frozen=True):
     def block_in_use_v3(call, state: State) -> bool:
         """Freeing a block while a descriptor speaks of it."""
         block = state.blocks.at(call.pp)
-        return allocated(block) and in_use(state, block)
+        return allocated(block) and in_use(state, block) and not is_registered(state, block)
+
+    @rejects("SVM-FREE-003", DrvError.BUSY, strength=SHOULD, source=V3, profiles=GEN3)
+    def block_is_registered(call, state: State) -> bool:
+        """A block cannot be freed while the other side reaches it."""
+        block = state.blocks.at(call.pp)
+        return allocated(block) and is_registered(state, block)
 
     @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
     def unknown_pool_memory(call, state: State) -> bool:

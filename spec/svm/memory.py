@@ -126,10 +126,16 @@ def brought(state: State, block: Block, device: int) -> State:
     )
 
 
+def is_registered(state: State, block: Block) -> bool:
+    """Tell whether memory of a block is registered with the other side."""
+    return state.registrations.any(lambda one: _holds(block, one.src))
+
+
 def in_use(state: State, block: Block) -> bool:
     """Tell whether an operation under way, or a descriptor, speaks of a block."""
     return (
         block.translated
+        or is_registered(state, block)
         or state.copies.any(lambda copy: _holds(block, copy.target) or _holds(block, copy.source))
         or state.descriptors.any(
             lambda made: _holds(block, made.target) or _holds(block, made.source)
@@ -143,6 +149,8 @@ def locked(state: State, block: Block) -> bool:
     A descriptor locks only what it names on the device side. A copy under way locks what it
     copies, but nobody can tell from outside when it has ended.
     """
+    if is_registered(state, block):
+        return True
     if block.kind == HOST or block.kind == HOST_UVA or block.kind == USER:
         return False
     return block.translated or state.descriptors.any(
