@@ -124,6 +124,12 @@ RECORDING = ((0, "SVM-OPEN-010"), (0, "SHARING-FEATURE-010"))
 """The calls after which registrations are recorded (SVM v2)."""
 RECORDED = (*RECORDING, (0, "SVM-HMAP-010"), (0, "SHARING-REGISTER-030"))
 """The calls after which memory of the program is registered, and that is recorded."""
+HOST_REGISTERED = (
+    (0, "SVM-OPEN-010"),
+    (0, "SVM-HMAP-010"),
+    (0, "SHARING-REGISTER-030"),
+)
+"""The same where nothing is recorded."""
 REGISTERED = (*BLOCK, (0, "SHARING-REGISTER-030"))
 """The calls after which memory is registered."""
 
@@ -149,6 +155,7 @@ SHARING_AREA = Area(
         MAPPED,
         RECORDING,
         REGISTERED,
+        HOST_REGISTERED,
         RECORDED,
     ),
 )

@@ -341,14 +341,6 @@ class HostRegisterCapabilities(Call, frozen=True):
         return result.mem_map_cap <= 1
 
 
-def _switches_records(call: SupportFeature, profile: Profile) -> bool:
-    return call.type == RECORDS and profile.generation == "v2"
-
-
-def _asks_otherwise(call: SupportFeature, profile: Profile) -> bool:
-    return not _switches_records(call, profile)
-
-
 @interface("halSupportFeature", area="sharing", source=HEADER)
 class SupportFeature(Call, frozen=True):
     """Ask for a feature, which switches it on for the process where that matters."""
@@ -371,7 +363,6 @@ class SupportFeature(Call, frozen=True):
         strength=MUST,
         source=(HEADER, V2),
         changes=("caller",),
-        when=_switches_records,
         profiles=GEN2,
     )
     def records(call, state: State, result: Result) -> State:
@@ -383,7 +374,7 @@ class SupportFeature(Call, frozen=True):
             )
         )
 
-    @accepts("SHARING-FEATURE-011", strength=SHOULD, source=V3, when=_asks_otherwise)
+    @accepts("SHARING-FEATURE-011", strength=SHOULD, source=V3, profiles=GEN3)
     def answers(call, state: State) -> State:
         """Asking changes nothing else."""
         return state
