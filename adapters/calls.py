@@ -71,7 +71,11 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
         lines.append(f"    {step}")
     gives = [(i, name) for i, name in enumerate(names) if slots[name].gives]
     outputs = [f"{name!r}: read{i}()" for i, name in gives]
-    checks = [f"    if not intact{i}(): raise Spoiled({name!r})" for i, name in gives]
+    checks = [
+        f"    if not intact{i}(): raise Spoiled({_spoiled(name, slots[name])!r})"
+        for i, name in enumerate(names)
+        if slots[name].gives or slots[name].lends
+    ]
     if function.returns == "bool":
         outputs.append("'answer': code")
     code = "0" if function.returns == "bool" else "code"
@@ -98,8 +102,12 @@ class SymbolMissing(Exception):
     """The library has no such symbol."""
 
 
+def _spoiled(name: str, slot: Slot) -> str:
+    return f"in front of output {name}" if slot.gives else f"to argument {name}, an input"
+
+
 class Spoiled(Exception):
-    """The library wrote in front of the output that is named."""
+    """The library wrote where it may not: to an input, or in front of an output."""
 
 
 class Memory:
@@ -145,7 +153,7 @@ class Caller:
         Raises:
             Refused: the arguments do not fit the interface.
             SymbolMissing: the library has no such symbol.
-            Spoiled: the call wrote in front of an output.
+            Spoiled: the call wrote to an input or in front of an output.
         """
         invoke = self._invokes.get(interface)
         if invoke is None:

@@ -25,7 +25,9 @@ from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
+from halcert.spec.vmm.create import MemCreate
 from halcert.spec.vmm.memory import of_the_device
+from halcert.spec.vmm.reserve import MemAddressReserve
 
 HBM_SIZE = 2
 """Type of halMemGetInfo that tells the free high-bandwidth memory."""
@@ -72,7 +74,7 @@ class Accounts:
         """Start with nothing known."""
         self._profile = profile
         self._start: dict[int, int] = {}
-        self._had: dict[tuple[int, int], int] = {}
+        self._had: dict[tuple[Any, ...], int] = {}
         self._cached: dict[tuple[int, int], int] = {}
         self._leaving: dict[int, int] = {}
         self._rested = 0
@@ -84,7 +86,7 @@ class Accounts:
     def had_again(
         self, call: Call, result: Returned, views: Sequence[State]
     ) -> tuple[int, int] | None:
-        """Follow an allocation that an equal one came before.
+        """Follow a call that takes memory or addresses, and that an equal one came before.
 
         Args:
             call: the call.
@@ -95,9 +97,9 @@ class Accounts:
             Bytes that were held when the equal one succeeded, and now, if the allocation ran out
             of memory all the same or succeeded again; None where nothing can be said.
         """
-        if not isinstance(call, MemAlloc) or result.code not in (0, DrvError.OUT_OF_MEMORY):
+        what = _wanted(call)
+        if what is None or result.code not in (0, DrvError.OUT_OF_MEMORY):
             return None
-        what = (call.flag.word, call.size)
         held = (
             sum(self._cached.values())
             + sum(self._leaving.values())
@@ -112,9 +114,12 @@ class Accounts:
                 for view in views
             )
             + sum(
-                view.handles.sum(lambda handle: align_up(handle.size, self._profile.huge))
+                view.handles.sum(
+                    lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
+                )
                 for view in views
             )
+            + sum(view.reservations.sum(lambda found: found.extent) for view in views)
         )
         known = self._had.get(what)
         if result.code == 0:
@@ -217,11 +222,22 @@ class Accounts:
         return block.extent if owned and block.hbm else 0
 
     def _physical(self, handle: Handle, device: int, *, generously: bool) -> int:
-        if handle.device != device or not of_the_device(handle):
+        if handle.device != device or not of_the_device(handle) or handle.lost:
             return 0
         if generously:
             return align_up(handle.size, self._profile.huge)
         return handle.size if on_hbm(handle) else 0
+
+
+def _wanted(call: Call) -> tuple[Any, ...] | None:
+    """Return what a call takes, if it takes any memory or addresses; none of its choice."""
+    if isinstance(call, MemAlloc):
+        return ("block", call.flag.word, call.size)
+    if isinstance(call, MemCreate):
+        return ("handle", call.prop, call.size)
+    if isinstance(call, MemAddressReserve) and call.addr == 0:
+        return ("addresses", call.flag.word, call.size)
+    return None
 
 
 def generous(block: Block, profile: Profile) -> int:

@@ -15,14 +15,13 @@ from typing import Any
 import msgspec
 
 from halcert.adapters.errors import AdapterError
-from halcert.conformance import concurrent, machine, replay, scenarios, witness
+from halcert.conformance import machine, replay, scenarios, witness
 from halcert.conformance.draw import RandomDraw
+from halcert.conformance.experiments import EXPERIMENTS, Experiment
 from halcert.conformance.lab import Broken, HarnessError, Lab, Setting
-from halcert.conformance.observe import fill_all
 from halcert.conformance.reduce import reduced
 from halcert.conformance.tally import Tally
 from halcert.results import TraceStep
-from halcert.spec.svm.flags import DEV, AllocFlags
 
 Cause = tuple[str, str, str]
 
@@ -198,14 +197,19 @@ def _witness(lab: Callable[[], Lab], activity: Activity, *_: object) -> list[Bro
 
 def _scenario(lab: Callable[[], Lab], activity: Activity, *_: object) -> list[Broken]:
     fresh = lab()
-    flow = scenarios.SCENARIOS[activity.name.removeprefix("scenario[").removesuffix("]")]
-    return _caught(fresh, lambda: flow(fresh))
+    scenario = scenarios.SCENARIOS[_inner_name(activity)]
+    return _caught(fresh, lambda: scenario.flow(fresh))
+
+
+def _inner_name(activity: Activity) -> str:
+    return activity.name.removeprefix(f"{activity.kind}[").removesuffix("]")
 
 
 def _machine(
     lab: Callable[[], Lab], activity: Activity, known: set[Cause], effort: Effort
 ) -> list[Broken]:
-    hunt = machine.Hunt(lab, time.monotonic() + activity.seconds, effort.shrink, set(known))
+    until = time.monotonic() + activity.seconds
+    hunt = machine.Hunt(lab, until, effort.shrink, set(known), activity.area)
     machine.hunt_with_machine(hunt, activity.seed)
     return [hunt.found] if hunt.found is not None else []
 
@@ -214,17 +218,18 @@ def _concurrent(
     lab: Callable[[], Lab], activity: Activity, known: set[Cause], _effort: Effort
 ) -> list[Broken]:
     draw = RandomDraw(activity.seed)
+    experiment = EXPERIMENTS[_inner_name(activity)]
     until = time.monotonic() + activity.seconds
     found: list[Broken] = []
     while not found and time.monotonic() < until:
-        met = _caught_in(lab(), draw)
+        met = _caught_in(lab(), experiment, draw)
         met = [_one_after_the_other(lab(), broken) or broken for broken in met]
         found = [broken for broken in met if broken.cause not in known]
     return found
 
 
-def _caught_in(lab: Lab, draw: RandomDraw) -> list[Broken]:
-    return _caught(lab, lambda: _threads(lab, draw))
+def _caught_in(lab: Lab, experiment: Experiment, draw: RandomDraw) -> list[Broken]:
+    return _caught(lab, lambda: experiment.run(lab, draw))
 
 
 def _one_after_the_other(lab: Lab, broken: Broken) -> Broken | None:
@@ -235,18 +240,6 @@ def _one_after_the_other(lab: Lab, broken: Broken) -> Broken | None:
     steps = [msgspec.structs.replace(step, thread=0) for step in broken.steps]
     with lab:
         return replay.repeat(lab, steps)
-
-
-def _threads(lab: Lab, draw: RandomDraw) -> None:
-    for device in lab.setting.devices:
-        lab.call("halMemAgentOpen", devid=device, flag=0)
-    if not concurrent.run_program(lab, concurrent.private_work(draw, lab, 1000)):
-        return
-    for _ in range(2):
-        flag = AllocFlags.compose(virt=DEV, devid=draw.pick(lab.setting.devices))
-        lab.call("halMemAlloc", pp=True, size=draw.pick((4096, 2**21)), flag=flag)
-    fill_all(lab)
-    concurrent.run_program(lab, concurrent.contended_frees(lab, 2000))
 
 
 _DO: dict[str, Doing] = {

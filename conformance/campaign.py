@@ -25,6 +25,7 @@ from halcert.adapters.errors import AdapterError
 from halcert.adapters.lifeline import end_with
 from halcert.adapters.protocol import Adapter, Description, Options, Request, Session
 from halcert.conformance.activity import Activity, Cause, Done, Effort, perform
+from halcert.conformance.experiments import EXPERIMENTS
 from halcert.conformance.lab import Setting
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.scenarios import SCENARIOS
@@ -32,7 +33,7 @@ from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle
 from halcert.results import Answered, Crashed, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.abi.codes import symbol_of
-from halcert.spec.catalogue import interfaces
+from halcert.spec.catalogue import interfaces, with_used
 from halcert.spec.language import poison
 from halcert.spec.profiles import PROFILES
 
@@ -40,8 +41,8 @@ GRACE = 3.0
 """Seconds in which activities that were ended may hand over what they have found."""
 LEAST = 0.5
 """Seconds under which a turn is not worth starting."""
-EARLY = 11
-"""Flows that come before the witnesses: short ones that find most faults at once."""
+EARLY = 12
+"""Flows of an area that come before the witnesses: short ones that find most faults at once."""
 CONCURRENT = 2.0
 """Seconds of concurrent runs."""
 SLICE = 4.0
@@ -92,7 +93,7 @@ class Plan(msgspec.Struct, frozen=True):
 
 def setting_of(target: Target, session: Session) -> Setting:
     """Return what labs need, for an open session."""
-    found = interfaces(target.areas)
+    found = interfaces(with_used(target.areas))
     oracle = Oracle(found.values(), PROFILES[target.profile])
     return Setting(session, oracle, found, target.devices)
 
@@ -162,24 +163,37 @@ def directed(
         seed: seed of the run.
         witnesses: names and calls of the witnesses.
     """
-    area = target.areas[0]
-    flows = [Activity(f"scenario[{name}]", "scenario", area, seed) for name in SCENARIOS]
+    early: list[Activity] = []
+    late: list[Activity] = []
+    threads: list[Activity] = []
+    for area in target.areas:
+        flows = [
+            Activity(f"scenario[{name}]", "scenario", area, seed)
+            for name, scenario in SCENARIOS.items()
+            if scenario.area == area
+        ]
+        early += flows[:EARLY]
+        late += flows[EARLY:]
+        threads += [
+            Activity(f"concurrent[{name}]", "concurrent", area, seed, seconds=CONCURRENT)
+            for name, experiment in EXPERIMENTS.items()
+            if experiment.area == area
+        ]
     rules: list[Activity] = []
     boundaries: list[Activity] = []
     for name, steps in witnesses:
         # The first witness of a rule shows it; further ones have a number and try its edges.
         group = boundaries if ":" in name else rules
+        area = name.partition("-")[0].lower()
         group.append(Activity(f"witness[{name}]", "witness", area, seed, steps=steps))
-    threads = Activity("concurrent[threads]", "concurrent", area, seed, seconds=CONCURRENT)
-    return [*flows[:EARLY], *rules, *flows[EARLY:], threads, *boundaries]
+    return [*early, *rules, *late, *threads, *boundaries]
 
 
 def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:
-    """Return the turns of the machines."""
+    """Return the turns of the machines, one area after the other."""
     for number in range(count):
-        yield Activity(
-            f"machine[{number}]", "machine", target.areas[0], seed * 10_007 + number, SLICE
-        )
+        area = target.areas[number % len(target.areas)]
+        yield Activity(f"machine[{number}]", "machine", area, seed * 10_007 + number, SLICE)
 
 
 _here: dict[str, Any] = {}

@@ -18,13 +18,24 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from halcert.conformance.draw import TAPE, TapeDraw
-from halcert.conformance.lab import Broken, Lab
+from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.observe import audit, check_all, check_block
 from halcert.conformance.values import arguments
+from halcert.spec.catalogue import AREAS, interfaces, with_used
 from halcert.spec.state import USER, Block
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED
 
-FREQUENT = ("halMemAlloc", "drvMemcpy", "drvMemsetD8", "halMemFree", "host.map", "host.store")
+FREQUENT = (
+    "halMemAlloc",
+    "drvMemcpy",
+    "drvMemsetD8",
+    "halMemFree",
+    "host.map",
+    "host.store",
+    "halMemAddressReserve",
+    "halMemCreate",
+    "halMemMap",
+)
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = ("halMemAgentClose", "drvMemDeviceClose")
 
@@ -45,6 +56,8 @@ class Hunt:
         deadline: when to stop, on the monotonic clock.
         shrink_seconds: how long hypothesis may look for smaller examples of what it found.
         known: causes found before; an example that meets one just ends.
+        area: area that it is about: most calls are of that area, others those that it uses;
+            empty for calls of all areas alike.
         found: the smallest example of each new cause.
     """
 
@@ -52,6 +65,7 @@ class Hunt:
     deadline: float
     shrink_seconds: float = 0.0
     known: set[tuple[str, str, str]] = field(default_factory=set)
+    area: str = ""
     found: Broken | None = None
 
     def met(self, broken: Broken) -> None:
@@ -96,11 +110,10 @@ class Machine(RuleBasedStateMachine):
     def begin(self, tape: bytes) -> None:
         """Draw the swarm and open devices."""
         draw = TapeDraw(tape)
-        names = sorted(self.lab.setting.interfaces)
         self.weighted = [
             name
-            for name in names
-            for _ in range(_weight(draw, name))
+            for name, weight in _weights(draw, self.hunt.area, self.lab.setting).items()
+            for _ in range(weight)
             if self.lab.setting.session.offers(name)
         ]
         self._guarded(lambda: self._open(draw))
@@ -154,12 +167,20 @@ def machine_for(hunt: Hunt) -> type[Machine]:
     return type("Machine", (Machine,), {"hunt": hunt})
 
 
-def _weight(draw: TapeDraw, name: str) -> int:
+def _weights(draw: TapeDraw, area: str, setting: Setting) -> dict[str, int]:
+    """Choose how often to call each interface when an area is looked at."""
+    within = with_used((area,)) if area else tuple(AREAS)
+    names = sorted(set(interfaces(within)) & set(setting.interfaces))
+    others = set(names) - set(interfaces((area,))) if area else set()
+    return {name: _weight(draw, name, other=name in others) for name in names}
+
+
+def _weight(draw: TapeDraw, name: str, *, other: bool) -> int:
     if name in CLOSING:
         return draw.pick((0, 0, 0, 1))
     if name in FREQUENT:
-        return draw.pick((2, 4, 8))
-    return draw.pick((0, 1, 1, 3))
+        return draw.pick((1, 2, 4)) if other else draw.pick((2, 4, 8))
+    return draw.pick((0, 0, 0, 1)) if other else draw.pick((0, 1, 1, 3))
 
 
 def touched_blocks(lab: Lab, args: dict[str, Any]) -> list[Block]:
@@ -186,6 +207,8 @@ def wind_up(lab: Lab) -> None:
     for handle in view.handles:
         for _ in range(handle.held):
             lab.call("halMemRelease", handle=handle.id)
+    for place in view.reservations:
+        lab.call("halMemAddressFree", ptr=place.base)
     for device in devices:
         if lab.view().devices.at(device).open and not _holds(lab, device):
             lab.call("halMemAgentClose", devid=device, flag=0)

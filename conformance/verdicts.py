@@ -26,7 +26,7 @@ from halcert.results import (
     Verdict,
 )
 from halcert.spec.abi.codes import symbol_of
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import AREAS, with_used
 from halcert.spec.language import Area, Kind, Rule, Strength
 
 DEADLY = ("crashed", "hung", "garbled")
@@ -241,14 +241,19 @@ def certificate(
     traces: Mapping[tuple[str, str, str], str],
     tests: Sequence[TestResult],
 ) -> Certificate:
-    """Put together the certificate of a campaign."""
+    """Put together the certificate of a campaign.
+
+    Of the areas that are only used, it holds the rules that were found broken.
+    """
     target, tally = campaign.target, campaign.tally
     found = findings(campaign, traces)
     missing = facts.description.missing
+    blamed = {finding.rule for finding in found}
     results = [
         result
-        for name in target.areas
+        for name in with_used(target.areas)
         for result in rule_results(AREAS[name], target.profile, tally, found, missing)
+        if name in target.areas or result.id in blamed
     ]
     code, reason = judged(campaign, results, interrupted=facts.interrupted)
     return Certificate(
@@ -265,7 +270,11 @@ def certificate(
         seed=campaign.plan.seed,
         budget=campaign.plan.budget,
         command=facts.command,
-        areas=tuple(_summary(AREAS[name], results, tally) for name in target.areas),
+        areas=tuple(
+            _summary(AREAS[name], results, tally)
+            for name in with_used(target.areas)
+            if name in target.areas or any(result.area == name for result in results)
+        ),
         rules=tuple(results),
         findings=tuple(found),
         tests=tuple(tests),

@@ -21,6 +21,14 @@ def interfaces(areas: Iterable[str] = AREAS) -> dict[str, Interface]:
     return {each.name: each for area in areas for each in AREAS[area].interfaces}
 
 
+def with_used(areas: Iterable[str]) -> tuple[str, ...]:
+    """Return the named areas and those that they use, in the order of ``AREAS``."""
+    wanted = list(areas)
+    for name in wanted:
+        wanted += [used for used in AREAS[name].uses if used not in wanted]
+    return tuple(name for name in AREAS if name in wanted)
+
+
 def rules(areas: Iterable[str] = AREAS) -> Iterator[Rule]:
     """Iterate over the rules of the named areas in declared order."""
     for area in areas:

@@ -6,8 +6,9 @@ the judging to the oracle; what a product lacks shows in the results and ends th
 
 from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
+from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
-from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
+from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
 from halcert.conformance.scenarios.sharing import NAME_FLOWS
 from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
 from halcert.conformance.scenarios.sharing_physical import PHYSICAL_ENDS, PHYSICAL_FLOWS
@@ -15,13 +16,10 @@ from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
-SHARING_SCENARIOS: dict[str, Scenario] = {
+SHARING_SCENARIOS = {
+    **scenarios_of("sharing", *NAME_FLOWS, *PHYSICAL_FLOWS),
     **{
-        f"sharing-{flow.__name__.replace('_', '-')}": flow
-        for flow in (*NAME_FLOWS, *PHYSICAL_FLOWS)
-    },
-    **{
-        f"sharing-{name}": flow
+        name: Scenario("sharing", flow)
         for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING}.items()
     },
 }
@@ -30,6 +28,7 @@ for _flows in (
     ENDURANCE_SCENARIOS,
     CONTROL_SCENARIOS,
     TRANSFER_SCENARIOS,
+    MAPPING_SCENARIOS,
     VMM_SCENARIOS,
     SHARING_SCENARIOS,
 ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halcert.conformance.lab import Lab
-from halcert.conformance.scenarios.registry import Scenario
+from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.svm import allocate, open_all
 from halcert.spec.abi.constants import CtrlType, InfoType
 from halcert.spec.profiles import MIB
@@ -86,7 +86,10 @@ def every_type_with_little(lab: Lab) -> None:
         open_all(lab)
 
 
-CONTROL_SCENARIOS: dict[str, Scenario] = {
-    flow.__name__.replace("_", "-"): flow
-    for flow in (reachable, features, modules, every_type_with_little)
-}
+CONTROL_SCENARIOS = scenarios_of(
+    "svm",
+    reachable,
+    features,
+    modules,
+    every_type_with_little,
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.control import control
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, copy, free, open_all, query
 from halcert.conformance.scenarios.transfer import descriptor_of, ends
 from halcert.spec.abi.constants import CtrlType
@@ -99,10 +99,16 @@ def nothing_is_inherited(lab: Lab) -> None:
                 lab.call("drvMemAddressTranslate", vptr=0, pptr=True)
                 audit(lab, *lab.setting.devices)
                 free(lab, block)
-                for part, bits in ((size // 3 + 1, {}), (size, {"huge": 1}), (size, {})):
+                for part, bits in (
+                    (size // 3 + 1, {}),
+                    (size, {"huge": 1}),
+                    (size, {}),
+                    (2 * size, {}),
+                ):
                     other = allocate(lab, part, kind, device, module=module, **bits)
                     if other is not None:
                         query(lab, lab.view().blocks.at(other))
+                        lab.call("drvMemsetD8", dst=other, destMax=part, value=module, num=part)
                         free(lab, other)
 
 
@@ -141,14 +147,12 @@ def large_again_and_again(lab: Lab) -> None:
             free(lab, allocate(lab, size, kind, device, **bits))
 
 
-ENDURANCE_SCENARIOS: dict[str, Scenario] = {
-    flow.__name__.replace("_", "-"): flow
-    for flow in (
-        nothing_is_inherited,
-        host_memory_outlives_devices,
-        opened_again_and_again,
-        allocated_again_and_again,
-        tasks_again_and_again,
-        large_again_and_again,
-    )
-}
+ENDURANCE_SCENARIOS = scenarios_of(
+    "svm",
+    nothing_is_inherited,
+    host_memory_outlives_devices,
+    opened_again_and_again,
+    allocated_again_and_again,
+    tasks_again_and_again,
+    large_again_and_again,
+)

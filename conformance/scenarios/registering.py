@@ -6,7 +6,7 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import Flow, gave
 from halcert.conformance.scenarios.svm import allocate
 from halcert.spec.abi.constants import Feature, RegisterType
 from halcert.spec.profiles import MIB
@@ -69,7 +69,7 @@ def sources(lab: Lab) -> list[tuple[int, tuple[int, ...]]]:
     return [(place, kinds) for place, kinds in found if place is not None]
 
 
-def _every_sort(*, recorded: bool) -> Scenario:
+def _every_sort(*, recorded: bool) -> Flow:
     def flow(lab: Lab) -> None:
         """Memory of each sort is registered once by each type that there is for it."""
         begin(lab, recorded=recorded)
@@ -229,7 +229,7 @@ def what_is_not_registered(lab: Lab) -> None:
         lab.call("halHostRegisterCapabilities", devid=device, acc_module_type=0, mem_map_cap=False)
 
 
-REGISTERING: dict[str, Scenario] = {
+REGISTERING: dict[str, Flow] = {
     "registering-every-sort": _every_sort(recorded=True),
     "registering-unrecorded": _every_sort(recorded=False),
     "registering-on-several-devices": several_devices,

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from halcert.conformance.lab import Lab
 
-Scenario = Callable[[Lab], None]
+Flow = Callable[[Lab], None]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A flow that the documents describe.
+
+    Attributes:
+        area: the area that it is about; it runs when that area is asked for. It may call what
+            the area uses, too.
+        flow: makes the calls.
+    """
+
+    area: str
+    flow: Flow
+
+
 SCENARIOS: dict[str, Scenario] = {}
+
+
+def scenarios_of(area: str, *flows: Flow) -> dict[str, Scenario]:
+    """Return scenarios of an area under the names of their functions."""
+    return {flow.__name__.replace("_", "-"): Scenario(area, flow) for flow in flows}
 
 
 def gave(result: Any, field: str) -> int | None:

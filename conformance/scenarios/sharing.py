@@ -7,7 +7,7 @@ from typing import Any
 from halcert.conformance.accounts import PATIENCE
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import Flow, gave
 from halcert.spec.abi.constants import ShmemAttrType
 from halcert.spec.profiles import MIB
 from halcert.spec.sharing.process import KILLED, ORDERLY
@@ -364,7 +364,7 @@ def other_ways_to_open(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
-NAME_FLOWS: tuple[Scenario, ...] = (
+NAME_FLOWS: tuple[Flow, ...] = (
     names_with_a_white_list,
     names_that_anyone_opens,
     white_lists,

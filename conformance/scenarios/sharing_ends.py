@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halcert.conformance.lab import Lab
-from halcert.conformance.scenarios.registry import Scenario
+from halcert.conformance.scenarios.registry import Flow
 from halcert.conformance.scenarios.sharing import (
     CACHED,
     OPENER,
@@ -51,7 +51,7 @@ def owner_destroys_first(lab: Lab) -> None:
     settle(lab, STRANGER, OPENER, OWNER)
 
 
-def _owner_frees(size: int, *, opened: bool) -> Scenario:
+def _owner_frees(size: int, *, opened: bool) -> Flow:
     def flow(lab: Lab) -> None:
         """The owner frees the memory while the name is there, open or not."""
         found = shared(lab, size)
@@ -83,7 +83,7 @@ def _owner_frees(size: int, *, opened: bool) -> Scenario:
     return flow
 
 
-def _owner_ends(how: int, *, opened: bool) -> Scenario:
+def _owner_ends(how: int, *, opened: bool) -> Flow:
     def flow(lab: Lab) -> None:
         """The owner ends while the name is there, open or not."""
         found = shared(lab)
@@ -106,7 +106,7 @@ def _owner_ends(how: int, *, opened: bool) -> Scenario:
     return flow
 
 
-def _opener_ends(how: int) -> Scenario:
+def _opener_ends(how: int) -> Flow:
     def flow(lab: Lab) -> None:
         """A process ends that has a name open; the owner notices nothing."""
         found = shared(lab, openers=(OPENER, STRANGER))
@@ -126,7 +126,7 @@ def _opener_ends(how: int) -> Scenario:
     return flow
 
 
-def _ends_between(how: int, stage: str) -> Scenario:
+def _ends_between(how: int, stage: str) -> Flow:
     def flow(lab: Lab) -> None:
         """The owner ends at one of the steps that lead to sharing."""
         begin(lab, OWNER, OPENER)
@@ -197,7 +197,7 @@ def everybody_ends(lab: Lab) -> None:
     settle(lab, STRANGER)
 
 
-NAME_ENDS: dict[str, Scenario] = {
+NAME_ENDS: dict[str, Flow] = {
     "owner-destroys-first": owner_destroys_first,
     "owner-frees-large-open": _owner_frees(UNCACHED, opened=True),
     "owner-frees-large-closed": _owner_frees(UNCACHED, opened=False),

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from halcert.conformance.lab import Lab
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import Flow, gave
 from halcert.conformance.scenarios.sharing import (
     OPENER,
     OWNER,
@@ -315,7 +315,7 @@ def imported_again(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
-PHYSICAL_FLOWS: tuple[Scenario, ...] = (
+PHYSICAL_FLOWS: tuple[Flow, ...] = (
     memory_with_a_white_list,
     memory_that_anyone_imports,
     memory_white_lists,
@@ -380,7 +380,7 @@ def exporter_releases_mapped(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
-def _exporter_ends(how: int) -> Scenario:
+def _exporter_ends(how: int) -> Flow:
     def flow(lab: Lab) -> None:
         """The exporter ends while another has the memory mapped."""
         found = shared(lab)
@@ -397,7 +397,7 @@ def _exporter_ends(how: int) -> Scenario:
     return flow
 
 
-def _importer_ends(how: int) -> Scenario:
+def _importer_ends(how: int) -> Flow:
     def flow(lab: Lab) -> None:
         """A process ends that has imported and mapped memory of another."""
         found = shared(lab)
@@ -444,7 +444,7 @@ def importer_closes_the_device(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
-PHYSICAL_ENDS: dict[str, Scenario] = {
+PHYSICAL_ENDS: dict[str, Flow] = {
     "exporter-releases-first": exporter_releases_first,
     "exporter-releases-before-it-is-mapped": exporter_releases_before_it_is_mapped,
     "exporter-releases-mapped": exporter_releases_mapped,

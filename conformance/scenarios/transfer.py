@@ -6,7 +6,7 @@ from itertools import pairwise, product
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, free, open_all, query, store
 from halcert.spec.profiles import MIB
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM
@@ -70,6 +70,22 @@ def rows(lab: Lab) -> None:
     matrix(lab, SYNC, block, host, 3)
     matrix(lab, SYNC, host, block, TO_DEVICE)
     lab.call("halMemcpy2D", p_copy=None)
+    check_all(lab)
+
+
+def rows_that_wrap(lab: Lab) -> None:
+    """Pitches by which the next row would lie in front of the first are refused."""
+    open_all(lab)
+    pair = ends(lab, 4096, lab.setting.devices[0])
+    if pair is None:
+        return
+    host, block = pair
+    for back in (128, 2048):
+        wraps = {"height": 2, "width": 64}
+        pitch = 2**64 - back
+        for direction, dst, src in ((TO_DEVICE, block, host), (TO_HOST, host, block)):
+            matrix(lab, SYNC, dst + 2048, src + 2048, direction, dpitch=pitch, **wraps)
+            matrix(lab, SYNC, dst + 2048, src + 2048, direction, spitch=pitch, **wraps)
     check_all(lab)
 
 
@@ -299,19 +315,18 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("drvMemAddressTranslate", vptr=block, pptr=False)
 
 
-TRANSFER_SCENARIOS: dict[str, Scenario] = {
-    flow.__name__.replace("_", "-"): flow
-    for flow in (
-        copy_with_info,
-        rows,
-        rows_by_descriptor,
-        many_rows,
-        between_all_kinds,
-        batches,
-        asynchronous,
-        out_of_order,
-        descriptors,
-        descriptors_in_numbers,
-        shared_virtual_memory,
-    )
-}
+TRANSFER_SCENARIOS = scenarios_of(
+    "svm",
+    copy_with_info,
+    rows,
+    rows_that_wrap,
+    rows_by_descriptor,
+    many_rows,
+    between_all_kinds,
+    batches,
+    asynchronous,
+    out_of_order,
+    descriptors,
+    descriptors_in_numbers,
+    shared_virtual_memory,
+)

@@ -6,7 +6,7 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
-from halcert.conformance.scenarios.registry import Scenario, gave
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, copy, free, open_all, store
 from halcert.spec.abi.constants import AccessType, Granularity, MemSide, PageType
 from halcert.spec.profiles import GIB, MIB, TIB
@@ -401,6 +401,15 @@ def closing_takes_physical_memory(lab: Lab) -> None:
     lab.call("halMemUnmap", ptr=got[0])
     lab.call("halMemRetainAllocationHandle", handle=True, ptr=got[0])
     lab.call("halMemAgentOpen", devid=device, flag=0)
+    audit(lab, device)
+    again = create(lab, PAGE, device)
+    if again is not None:
+        mapped(lab, got[0], PAGE, again)
+        fill_all(lab)
+        check_all(lab)
+        lab.call("halMemUnmap", ptr=got[0])
+        lab.call("halMemRelease", handle=again)
+    audit(lab, device)
     lab.call("halMemAddressFree", ptr=got[0])
 
 
@@ -421,23 +430,21 @@ def many_reservations(lab: Lab) -> None:
     reserve(lab, 128 * GIB + 1)
 
 
-VMM_SCENARIOS: dict[str, Scenario] = {
-    flow.__name__.replace("_", "-"): flow
-    for flow in (
-        reserve_create_map,
-        bytes_stay_with_the_handle,
-        aliases,
-        neighbours,
-        release_before_unmap,
-        addresses_before_mappings,
-        references_are_counted,
-        other_device_in_a_reservation,
-        addresses_that_are_asked_for,
-        access,
-        host_memory,
-        granularities,
-        small_pages,
-        closing_takes_physical_memory,
-        many_reservations,
-    )
-}
+VMM_SCENARIOS = scenarios_of(
+    "vmm",
+    reserve_create_map,
+    bytes_stay_with_the_handle,
+    aliases,
+    neighbours,
+    release_before_unmap,
+    addresses_before_mappings,
+    references_are_counted,
+    other_device_in_a_reservation,
+    addresses_that_are_asked_for,
+    access,
+    host_memory,
+    granularities,
+    small_pages,
+    closing_takes_physical_memory,
+    many_reservations,
+)

@@ -190,7 +190,8 @@ class Theorem:
         summary: the property in plain English.
         source: where it is promised.
         prove: how it is stated; read by the proof engine.
-        interfaces: names of the interfaces it speaks of; empty for all.
+        interfaces: names of the interfaces it speaks of; empty for all of the area and of those
+            that it uses.
     """
 
     id: str
@@ -211,6 +212,7 @@ class Area:
         invariants: what its tables always satisfy.
         theorems: its safety properties.
         universal: rules that speak of all calls of the area.
+        uses: names of the areas whose interfaces its calls cannot do without.
         processes: how many processes its rules speak of, so that witnesses have as many.
         beginnings: calls from which the search for witnesses starts, beside no calls at all; each
             is a process and the id of the rule by which its call is accepted.
@@ -222,6 +224,7 @@ class Area:
     invariants: tuple[Invariant, ...] = ()
     theorems: tuple[Theorem, ...] = ()
     universal: tuple[Rule, ...] = ()
+    uses: tuple[str, ...] = ()
     processes: int = 1
     beginnings: tuple[tuple[tuple[int, str], ...], ...] = ()
 

@@ -139,6 +139,7 @@ SHARING_AREA = Area(
     interfaces=INTERFACES,
     invariants=INVARIANTS,
     theorems=theorems_of(INTERFACES),
+    uses=("svm", "vmm"),
     processes=2,
     beginnings=(
         BLOCK,

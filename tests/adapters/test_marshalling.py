@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import ctypes
+import itertools
 from typing import Any
 
 import pytest
@@ -11,6 +13,7 @@ from halcert.adapters.memory import PAGE, Guarded
 from halcert.adapters.process import Process
 from halcert.adapters.protocol import Answered, Request, reference
 from halcert.adapters.records import RecordReader, RecordWriter
+from halcert.adapters.slots import InRecordsSlot
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, bounds_of
 from halcert.spec.language.interface import poison
 
@@ -87,6 +90,94 @@ def test_arrays_reach_c_whole(actor, rows):
     }
     reply = answer(actor, "halMemcpyBatch", columns | {"count": len(rows)})
     assert reply.code == sum(d + 3 * s + 5 * z for d, s, z in rows) & 0x7FFFFFFF
+
+
+ACCESS = LAYOUTS["drv_mem_access_desc"]
+WORD = st.integers(0, 2**32 - 1)
+DESCS = st.lists(
+    st.fixed_dictionaries(
+        {}, optional={"type": WORD, "id": WORD, "side": WORD, "rsv": st.lists(WORD, max_size=2)}
+    ),
+    max_size=80,
+)
+
+
+def _words(desc: dict[str, Any]) -> list[int]:
+    reserved = [*desc.get("rsv", []), 0, 0][:2]
+    return [*(desc.get(name, 0) for name in ("type", "id", "side")), *reserved]
+
+
+def _access_code(args: dict[str, Any]) -> int:
+    total = args["ptr"] + args["size"]
+    for word in itertools.chain.from_iterable(map(_words, args["desc"])):
+        total = 31 * total + word
+    return total & 0x7FFFFFFF
+
+
+def _access(ptr: int, size: int, descs: list[dict[str, Any]] | None) -> dict[str, Any]:
+    return {"ptr": ptr, "size": size, "desc": descs, "count": len(descs or [])}
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1), DESCS)
+@SAME_ACTOR
+def test_arrays_of_records_reach_c_whole_and_in_order(actor, ptr, size, descs):
+    args = _access(ptr, size, descs)
+    assert answer(actor, "halMemSetAccess", args).code == _access_code(args)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1), DESCS), min_size=1, max_size=6))
+@SAME_ACTOR
+def test_threads_pass_arrays_of_records_of_their_own(actor, calls):
+    programs = [[Request("halMemSetAccess", _access(ptr, 1, descs))] * 3 for ptr, descs in calls]
+    for program, replies in zip(programs, actor.threads(programs), strict=True):
+        assert [reply.code for reply in replies] == [_access_code(program[0].args)] * 3
+
+
+@given(st.lists(DESCS, min_size=1, max_size=5))
+def test_an_array_of_records_lies_in_memory_as_c_lays_it_out(arrays):
+    slot = InRecordsSlot(ACCESS.name, lambda each: each)
+    reader = RecordReader(ACCESS)
+    for descs in arrays:
+        address = slot.load(descs, {})
+        for index, desc in enumerate(descs):
+            raw = ctypes.string_at(address + index * ACCESS.size, ACCESS.size)
+            found = reader.read(memoryview(raw))
+            assert _words(found) == _words(desc)
+        assert (address + len(descs) * ACCESS.size) % PAGE == 0
+
+
+def test_an_array_of_records_may_be_null_or_empty_and_leaves_nothing_behind(actor):
+    full = [{"type": 7, "id": 7, "side": 7, "rsv": [7, 7]}]
+    assert answer(actor, "halMemSetAccess", _access(1, 2, None)).code == -1
+    assert answer(actor, "halMemSetAccess", _access(1, 2, full * 9)).code >= 0
+    for descs in ([], [{}], [{}, {"side": 1}]):
+        args = _access(1, 2, descs)
+        assert answer(actor, "halMemSetAccess", args).code == _access_code(args)
+
+
+def test_members_of_an_array_of_records_may_refer_to_earlier_outputs(actor, do):
+    actor.batch([do("ECHO", 40, number=7)])
+    named = _access(1, 2, [{"type": 3}, {"type": 3, "id": reference(7, "pp", plus=2)}])
+    plain = _access(1, 2, [{"type": 3}, {"type": 3, "id": 42}])
+    assert answer(actor, "halMemSetAccess", named).code == _access_code(plain)
+
+
+@given(
+    st.fixed_dictionaries(
+        {
+            name: st.integers(0, 2**32 - 1)
+            for name in ("side", "devid", "module_id", "pg_type", "mem_type")
+        }
+        | {"reserve": st.integers(0, 2**64 - 1)}
+    ),
+    st.integers(1, 2**64 - 1),
+)
+@SAME_ACTOR
+def test_properties_come_back_as_they_were_given(actor, prop, size):
+    made = answer(actor, "halMemCreate", {"handle": True, "size": size, "prop": prop, "flag": 0})
+    assert made.out == {"handle": size}
+    args = {"prop": True, "handle": made.out["handle"]}
+    assert answer(actor, "halMemGetAllocationPropertiesFromHandle", args).out == {"prop": prop}
 
 
 def test_null_arrays_and_records_are_null_in_c(actor):
@@ -227,6 +318,10 @@ def test_references_reach_into_earlier_outputs(actor, do):
         ("halMemAlloc", {"pp": 1, "size": 1, "flag": 1}, "neither true nor false"),
         ("halMemcpy2D", {"p_copy": {"wdith": 1}}, "no member 'wdith'"),
         ("halMemcpy2D", {"p_copy": [1]}, "no mapping"),
+        ("halMemSetAccess", {"ptr": 1, "size": 1, "desc": {"id": 1}, "count": 1}, "is no list"),
+        ("halMemSetAccess", {"ptr": 1, "size": 1, "desc": [1], "count": 1}, "no mapping"),
+        ("halMemSetAccess", {"ptr": 1, "size": 1, "desc": [{"i": 1}], "count": 1}, "no member 'i'"),
+        ("halMemSetAccess", {"ptr": 1, "size": 1, "desc": [{"id": -1}], "count": 1}, "is no u32"),
         ("drvMemDestroyAddr", {"ptr": True}, "names no earlier descriptor"),
         ("halMemNonsense", {}, "no interface"),
         ("host.unmap", {"address": 4096}, "gave no address"),

@@ -6,6 +6,7 @@ from halcert.adapters.hal import HalAdapter
 from halcert.conformance.campaign import Target, setting_of
 from halcert.conformance.lab import Lab, Setting
 from halcert.conformance.tally import Tally
+from halcert.spec.catalogue import AREAS
 
 from .fake import lab_for
 
@@ -22,7 +23,7 @@ def driver():
     adapter = HalAdapter()
     devices = tuple(range(adapter.describe().devices or 0))
     with adapter.open("ascend910b") as session:
-        yield setting_of(Target("hal", None, "ascend910b", ("svm",), devices), session)
+        yield setting_of(Target("hal", None, "ascend910b", tuple(AREAS), devices), session)
 
 
 @pytest.fixture

@@ -181,7 +181,7 @@ def test_a_crash_among_threads_is_a_finding():
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_a_scenario_can_be_repeated_from_its_trace_alone(driver, name):
     with Lab(driver, "test", Tally()) as lab:
-        SCENARIOS[name](lab)
+        SCENARIOS[name].flow(lab)
         steps = tuple(lab.steps)
     with Lab(driver, "test", Tally()) as again:
         assert repeat(again, steps) is None
@@ -203,7 +203,7 @@ def naked(value, least):
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_no_address_stands_naked_in_the_trace_of_a_scenario(driver, name):
     with Lab(driver, "test", Tally()) as lab:
-        SCENARIOS[name](lab)
+        SCENARIOS[name].flow(lab)
     lowest = min((block for step in lab.steps for block in gave(step)), default=2**48)
     for step in lab.steps:
         assert naked(step.args, lowest) == []
@@ -218,7 +218,7 @@ def gave(step):
 def test_descriptors_are_named_by_the_calls_that_made_them(driver):
     for name in ("descriptors", "rows-by-descriptor"):
         with Lab(driver, "test", Tally()) as lab:
-            SCENARIOS[name](lab)
+            SCENARIOS[name].flow(lab)
         named = [n for step in lab.steps for n in fields(step.args) if n.endswith("dma")]
         assert named
 

@@ -249,6 +249,23 @@ def test_strong_findings_come_first_and_short_ones_before_long_ones():
     assert [(f.strength, len(f.steps)) for f in found] == [("MUST", 1), ("MUST", 5), ("SHOULD", 1)]
 
 
+@pytest.mark.parametrize("broken", [(), (failure(),)])
+def test_what_a_run_only_used_is_named_if_it_is_broken(broken):
+    made = campaign(*broken)
+    made.target = Target("hal", Options(), PROFILE, ("vmm",), (0,))
+    facts = RunFacts(
+        description=Description(adapter="hal", implementation="x", devices=1),
+        devices=(0,),
+        started=datetime.now(timezone.utc),
+        seconds=1.0,
+        command="halcert certify --areas vmm",
+    )
+    found = certificate(made, facts, {}, [])
+    assert [rule.id for rule in found.rules if rule.area == "svm"] == [MUST.id] * len(broken)
+    assert [area.name for area in found.areas] == ["svm"] * len(broken) + ["vmm"]
+    assert found.exit == (Exit.VIOLATIONS if broken else Exit.INCOMPLETE)
+
+
 @pytest.mark.parametrize("interrupted", [False, True])
 def test_a_certificate_says_what_was_run_and_how_it_ended(interrupted):
     facts = RunFacts(

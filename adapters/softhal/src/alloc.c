@@ -12,15 +12,20 @@ static unsigned charged_node(unsigned node)
 
 static int charge(const struct plan *plan)
 {
+    static bool ran_out[NODES];
     enum page_class class = class_of(plan->granule);
     unsigned node = charged_node(plan->node);
+    if (FAULT(out_of_memory_sticks) && ran_out[plan->node]) {
+        return -1;
+    }
     if (domain_take(node, class, plan->size) == 0) {
         return 0;
     }
-    if (FAULT(cache_not_drained)) {
-        return -1;
+    if (cache_drain(plan->node) && domain_take(node, class, plan->size) == 0) {
+        return 0;
     }
-    return cache_drain(plan->node) && domain_take(node, class, plan->size) == 0 ? 0 : -1;
+    ran_out[plan->node] = true;
+    return -1;
 }
 
 /* A fresh block with its memory, or NULL with nothing left behind. */

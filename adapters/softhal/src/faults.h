@@ -27,11 +27,11 @@
     X(double_free_accepted, "halMemFree", "REF", "freeing the same block twice succeeds twice") \
     X(interior_free_accepted, "halMemFree", "REF", "an interior address frees its block") \
     X(freed_still_live, "halMemGetAddressRange", "STALE", "a freed block is still reported as live") \
-    X(stale_lookup, "drvMemsetD8", "STALE", "set and copy use a look-up cache that survives the free") \
+    X(stale_lookup, "drvMemsetD8", "STALE", "a set is judged by a shorter block that was freed at its address") \
     X(memset_short, "drvMemsetD8", "EDGE", "the last byte is not set") \
     X(memset_long, "drvMemsetD8", "EDGE", "one byte behind the range is set too") \
     X(memset_rejected_writes, "drvMemsetD8", "ERRPATH", "a call refused for destMax < num has written first") \
-    X(memset_error_swallowed, "drvMemsetD8", "CODE", "an unallocated device address is answered with success") \
+    X(memset_error_swallowed, "drvMemsetD8", "CODE", "a set of more than fits is refused inside and answered with success") \
     X(memcpy_ignores_dest_max, "drvMemcpy", "VALID", "dest_max < byte_count is accepted and everything is copied") \
     X(copy_loses_tail, "drvMemcpy", "EDGE", "the part behind the last full 4 KiB page is not copied") \
     X(copy_reversed, "drvMemcpy", "CODE", "a host to device copy moves the bytes the other way") \
@@ -42,7 +42,7 @@
     X(leak_on_error, "halMemAlloc", "ERRPATH", "each refusal for lack of memory keeps 2 MiB accounted") \
     X(leak_on_free, "halMemFree", "LEAK", "freed memory is never given back to the device") \
     X(leak_dead_process, "device memory", "XPROC", "memory of a killed process stays accounted") \
-    X(cache_not_drained, "halMemAlloc", "PRESS", "out of memory is reported while freed blocks are cached") \
+    X(out_of_memory_sticks, "halMemAlloc", "PRESS", "a device that once ran out of memory gives this process no more") \
     X(attr_wrong_device, "drvMemGetAttribute", "IDENT", "the attribute names the neighbouring device") \
     X(attr_page_size, "drvMemGetAttribute", "COUNT", "huge pages are reported as 4 KiB") \
     X(charge_wrong_device, "halMemAlloc", "IDENT", "every allocation is accounted to device 0") \
@@ -107,8 +107,7 @@
     X(register_offset_lost, "halMemHostGetDevPointer", "OFFS", "the offset inside the registration is dropped") \
     X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
     X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
-    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered") \
-    X(fork_child_served, "process", "XPROC", "a forked child is served without opening")
+    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered")
 /* clang-format on */
 
 #ifdef SOFTHAL_FAULTS

@@ -39,7 +39,7 @@ static void in_child(void)
     state.lock = fresh_lock;
     state.idle = fresh_idle;
     views_unlock_child();
-    if (state.joined && !FAULT(fork_child_served)) {
+    if (state.joined) {
         state.forked = true;
     }
     jobs_forget();

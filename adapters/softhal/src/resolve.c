@@ -110,19 +110,6 @@ static drvError_t v2_resolve_paged(uint64_t address, uint64_t size, bool is_sour
     return DRV_ERROR_NONE;
 }
 
-/* Seeded fault: the look-up cache still knows the block. */
-static bool resolve_stale(uint64_t address, struct end *end)
-{
-    uint64_t start = 0;
-    uint64_t size = 0;
-    if (!FAULT(stale_lookup) || !recently_freed(address, &start, &size)) {
-        return false;
-    }
-    end->place = PLACE_DEVICE;
-    end->managed = true;
-    return true;
-}
-
 drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct end *end)
 {
     memset(end, 0, sizeof(*end));
@@ -135,9 +122,6 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
     }
     struct block *block = live_block_at(address);
     if (block == NULL) {
-        if (resolve_stale(address, end)) {
-            return DRV_ERROR_NONE;
-        }
         /* A UVM source that is not allocated is answered like one without a page. */
         bool uvm_source = is_source && window_has(&windows.uvm, address);
         return uvm_source ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
@@ -211,7 +195,7 @@ drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct e
     }
     struct block *block = live_block_at(address);
     if (block == NULL || address - block->start >= block->requested) {
-        return resolve_stale(address, end) ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
+        return DRV_ERROR_INVALID_VALUE;
     }
     if (!v3_capable(block)) {
         return DRV_ERROR_PARA_ERROR;

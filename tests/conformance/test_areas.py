@@ -1,0 +1,88 @@
+"""Areas stand on their own: each runs without the others, but for what it uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.campaign import Target, directed, setting_of, turns
+from halcert.conformance.draw import RandomDraw
+from halcert.conformance.experiments import EXPERIMENTS
+from halcert.conformance.lab import Lab
+from halcert.conformance.machine import Hunt, machine_for
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.tally import Tally
+from halcert.results import Answered, TraceStep
+from halcert.spec.catalogue import AREAS, interfaces, with_used
+from halcert.spec.universal import CALLS_ARE_ATOMIC
+
+ALONE = [(area,) for area in AREAS]
+
+
+def target(areas):
+    return Target("model", None, "ascend910b", tuple(areas), (0, 1))
+
+
+@pytest.mark.parametrize("areas", [*ALONE, tuple(AREAS)], ids="+".join)
+def test_a_run_has_the_flows_the_threads_and_the_turns_of_its_areas_only(areas):
+    activities = [*directed(target(areas), 0, []), *turns(target(areas), 0, 6)]
+    assert {each.area for each in activities} == set(areas)
+    names = {each.name for each in activities}
+    for name, scenario in SCENARIOS.items():
+        assert (f"scenario[{name}]" in names) == (scenario.area in areas)
+    for name, experiment in EXPERIMENTS.items():
+        assert (f"concurrent[{name}]" in names) == (experiment.area in areas)
+
+
+def test_a_witness_belongs_to_the_area_of_its_rule():
+    step = TraceStep(1, "halMemFree", {"pp": 0}, Answered(0, {}))
+    found = directed(target(AREAS), 0, [("SVM-FREE-001", (step,)), ("VMM-MAP-001:2", (step,))])
+    areas = {each.name: each.area for each in found if each.kind == "witness"}
+    assert areas == {"witness[SVM-FREE-001]": "svm", "witness[VMM-MAP-001:2]": "vmm"}
+
+
+def test_an_area_brings_in_what_it_uses_and_nothing_else():
+    assert with_used(("vmm",)) == ("svm", "vmm")
+    assert with_used(("svm",)) == ("svm",)
+    assert "halMemAlloc" in setting_of(target(("vmm",)), None).interfaces
+    assert "halMemMap" not in setting_of(target(("svm",)), None).interfaces
+
+
+@pytest.mark.parametrize("areas", ALONE, ids="+".join)
+def test_the_machine_calls_its_own_area_most(driver, areas):
+    class Recording(Lab):
+        def call(self, interface, process=0, **args):
+            called.append(interface)
+            return super().call(interface, process, **args)
+
+    called: list[str] = []
+    hunt = Hunt(lambda: Recording(driver, "test", Tally()), float("inf"), area=areas[0])
+    machine = machine_for(hunt)()
+    draw = RandomDraw(5)
+    try:
+        machine.begin(bytes(draw.integer(0, 255) for _ in range(96)))
+        assert set(machine.weighted) <= set(interfaces(with_used(areas)))
+        own = [name for name in machine.weighted if name in interfaces(areas)]
+        assert len(own) >= len(machine.weighted) / 3
+    finally:
+        machine.teardown()
+    assert called
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+@pytest.mark.parametrize("seed", range(3))
+def test_threads_on_the_driver_are_explained_by_some_order(driver, name, seed):
+    tally = Tally()
+    with Lab(driver, "test", tally) as lab:
+        EXPERIMENTS[name].run(lab, RandomDraw(seed))
+    assert tally.shown[CALLS_ARE_ATOMIC.id] > 1
+
+
+@pytest.mark.parametrize("areas", ALONE, ids="+".join)
+def test_nothing_goes_wrong_with_the_suite_itself_when_an_area_runs_alone(driver, areas):
+    own = Target("hal", None, "ascend910b", areas, driver.devices)
+    setting = setting_of(own, driver.session)
+    for activity in directed(own, 0, []):
+        quick = Activity(activity.name, activity.kind, activity.area, 1, seconds=0.2)
+        done = perform(setting, quick, set(), Effort(0, 0, 0))
+        assert (done.trouble, done.failures) == ("", ())
