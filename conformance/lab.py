@@ -82,6 +82,7 @@ class Lab:
         accounts: what devices told of their memory.
         sightings: which bytes were seen to be right.
         steps: the calls so far.
+        process: the process that calls where none is named.
     """
 
     setting: Setting
@@ -91,6 +92,7 @@ class Lab:
     accounts: Accounts = field(init=False)
     sightings: Sightings = field(default_factory=Sightings)
     steps: list[TraceStep] = field(default_factory=list)
+    process: int = 0
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     _common: Book = field(default_factory=Book)
     _books: dict[int, Book] = field(default_factory=dict)
@@ -118,8 +120,25 @@ class Lab:
             actor.kill()
         self._actors.clear()
 
-    def view(self, process: int = 0) -> State:
+    @contextmanager
+    def seat(self, process: int) -> Iterator[None]:
+        """Let a process make the calls, and be looked at, where none is named."""
+        before, self.process = self.process, process
+        try:
+            yield
+        finally:
+            self.process = before
+
+    def has_ended(self, process: int) -> bool:
+        """Tell whether a process was ended by a call of the experiment."""
+        return process in self._ended
+
+    def _meant(self, process: int | None) -> int:
+        return self.process if process is None else process
+
+    def view(self, process: int | None = None) -> State:
         """Return the state as a process sees it, or saw it when it ended."""
+        process = self._meant(process)
         if process not in self._ended:
             self.actor(process)
         view: State = self.world.views[process]
@@ -129,26 +148,27 @@ class Lab:
         """Return the state as each process sees it that was started."""
         return list(self.world.views.values())
 
-    def blocks(self, process: int = 0) -> list[Block]:
+    def blocks(self, process: int | None = None) -> list[Block]:
         """Return the live blocks of a process, by address."""
         table: Any = self.view(process).blocks
         return list(table)
 
-    def rope(self, block: Block, process: int = 0) -> Rope:
+    def rope(self, block: Block, process: int | None = None) -> Rope:
         """Return what is known of a block's bytes."""
         contents: Any = self.view(process).contents
         rope: Rope = contents.rope(block.memory)
         return rope
 
-    def actor(self, process: int = 0) -> Actor:
+    def actor(self, process: int | None = None) -> Actor:
         """Return the process with a number, started at its first use."""
+        process = self._meant(process)
         if process not in self._actors and process not in self._ended:
             actor = self._actors[process] = self.setting.session.spawn()
             self.world = self.world.joined(process, actor.pid, self.setting.devices)
             self._common.learn_exact(actor.pid, START, f"pid.{process}")
         return self._actors[process]
 
-    def pid(self, process: int = 0) -> int:
+    def pid(self, process: int | None = None) -> int:
         """Return the number that the operating system gave a process."""
         return self.actor(process).pid
 
@@ -179,7 +199,7 @@ class Lab:
         return Answered(0, {}, began, time.monotonic_ns())
 
     @contextmanager
-    def observing(self, process: int = 0) -> Iterator[None]:
+    def observing(self, process: int | None = None) -> Iterator[None]:
         """Mark copies as looks at memory, which do not answer for what they copy."""
         contents: Any = self.view(process).contents
         pen = contents.pen
@@ -189,13 +209,19 @@ class Lab:
         finally:
             pen.observing = self._observing = False
 
-    def named(self, interface: str, args: Mapping[str, Any], process: int = 0) -> dict[str, Any]:
+    def named(
+        self, interface: str, args: Mapping[str, Any], process: int | None = None
+    ) -> dict[str, Any]:
         """Return arguments with references in place of what earlier calls gave."""
+        process = self._meant(process)
         roles = roles_of(self.setting.interfaces[interface].call)
         return named(roles, args, self._book(process))
 
-    def prepared(self, interface: str, args: Mapping[str, Any], process: int = 0) -> Call | None:
+    def prepared(
+        self, interface: str, args: Mapping[str, Any], process: int | None = None
+    ) -> Call | None:
         """Return the call, or None if it is not specified here or nothing is promised about it."""
+        process = self._meant(process)
         if interface not in self.setting.interfaces:
             return None
         self.actor(process)
@@ -215,7 +241,7 @@ class Lab:
             for path, role in roles_of(type(call)).items()
         )
 
-    def call(self, interface: str, process: int = 0, **args: Any) -> Returned | None:
+    def call(self, interface: str, process: int | None = None, **args: Any) -> Returned | None:
         """Make one call and have it judged.
 
         Returns:
@@ -225,6 +251,7 @@ class Lab:
         Raises:
             Broken: the implementation broke a rule.
         """
+        process = self._meant(process)
         if process in self._ended:
             return None
         args = plain(interface, args)
@@ -239,13 +266,14 @@ class Lab:
         return self.take(call, args, outcome, process)
 
     def take(
-        self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int = 0
+        self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int | None = None
     ) -> Returned:
         """Judge what a call gave and write it down; the call was made by the caller.
 
         Raises:
             Broken: the implementation broke a rule.
         """
+        process = self._meant(process)
         interface = call.interface
         number = len(self.steps) + 1
         written = self.named(interface.name, args, process)
@@ -330,9 +358,10 @@ class Lab:
                 self.tally.show((balance.rule.id,), self.test)
 
     def learn(
-        self, number: int, result: Returned, out: Mapping[str, Any], process: int = 0
+        self, number: int, result: Returned, out: Mapping[str, Any], process: int | None = None
     ) -> None:
         """Remember what a successful call gave, so that later calls can be written with it."""
+        process = self._meant(process)
         self.outputs[number] = dict(out)
         for name in result.__struct_fields__[1:]:
             value: Any = getattr(result, name)
