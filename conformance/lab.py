@@ -380,6 +380,9 @@ class Lab:
         Mapped memory is named after the reservation that it lies in.
         """
         view: Any = self.world.views[process]
+        if name == "shareable_handle":
+            self._common.learn_exact(value, number, name)
+            return
         book = self._book(process)
         place, block, handle = (
             view.reservations.covering(value),

@@ -9,7 +9,7 @@ from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
-from halcert.conformance.scenarios.sharing import NAME_FLOWS
+from halcert.conformance.scenarios.sharing import NAME_FLOWS, names_never_come_back
 from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
 from halcert.conformance.scenarios.sharing_physical import PHYSICAL_ENDS, PHYSICAL_FLOWS
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
@@ -22,6 +22,7 @@ SHARING_SCENARIOS = {
         name: Scenario("sharing", flow)
         for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING}.items()
     },
+    **scenarios_of("sharing", names_never_come_back),
 }
 for _flows in (
     SVM_SCENARIOS,

@@ -188,6 +188,9 @@ def white_lists(lab: Lab) -> None:
     open_name(lab, token, OWNER)
     anyone(lab, token)
     several = [1, lab.pid(OPENER), 0, lab.pid(STRANGER)]
+    args: dict[str, Any] = {"name": token, "sdid": 0}
+    lab.call("halShmemSetPodPid", OPENER, **args, pid=[lab.pid(OPENER)], num=1)
+    lab.call("halShmemSetPodPid", OWNER, **args, pid=[lab.pid(OPENER)], num=1)
     lab.call("halShmemSetPidHandle", OWNER, name=token, pid=several, num=len(several))
     for count in (31, 32):
         pids = [*range(2, count + 1), lab.pid(OPENER)]
@@ -362,6 +365,37 @@ def other_ways_to_open(lab: Lab) -> None:
             close(lab, each)
     destroy(lab, token)
     settle(lab, OPENER, OWNER)
+
+
+def names_never_come_back(lab: Lab) -> None:
+    """However many names are made and destroyed, an old one never leads to new memory."""
+    begin(lab, OWNER, OPENER)
+    address = allocate(lab, 4096)
+    if address is None:
+        return
+    old: list[str] = []
+    for turn in range(MANY):
+        token = name(lab, address, 4096)
+        if token is None:
+            return
+        if len(old) < FEW:
+            old.append(token)
+        if turn < MANY - STAYING:
+            destroy(lab, token)
+        else:
+            anyone(lab, token)
+    for token in old:
+        open_name(lab, token)
+        ask(lab, token, OWNER)
+        destroy(lab, token)
+    settle(lab, OPENER, OWNER)
+
+
+MANY = 8400
+"""Names that are made one after the other; drivers keep them in tables of a few thousand."""
+STAYING = 400
+"""How many of the last ones stay."""
+FEW = 3
 
 
 NAME_FLOWS: tuple[Flow, ...] = (

@@ -25,7 +25,7 @@ from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NOT_YOURS
 from halcert.spec.sharing.imports import NO_SUCH_SHARE, can_be_imported
-from halcert.spec.sharing.memory import is_listed, may_open, me, numbered
+from halcert.spec.sharing.memory import idle, is_listed, may_open, me, numbered
 from halcert.spec.sharing.permit import permitted
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Share, State
@@ -103,7 +103,12 @@ class MemSetPidToShareableHandle(Call, frozen=True):
         return share.exists and share.owner != me(state)
 
     @rejects(
-        "SHARING-HPERMIT-006", NOT_PERMITTED, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+        "SHARING-HPERMIT-006",
+        NOT_PERMITTED,
+        DrvError.IOCRL_FAIL,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2, V3),
     )
     def there_is_no_list(call, state: State) -> bool:
         """Memory that anyone may import has no white list."""
@@ -166,13 +171,20 @@ class MemShareHandleSetAttribute(Call, frozen=True):
         """The number is one that an export gave, of memory that is there."""
         return _missing(state, call.handle, profile)
 
-    @rejects("SHARING-HSETATTR-003", PARA_ERROR, strength=SHOULD, source=(V2, V3))
+    @rejects(
+        "SHARING-HSETATTR-003", PARA_ERROR, DrvError.IOCRL_FAIL, strength=SHOULD, source=(V2, V3)
+    )
     def unknown_value(call) -> bool:
         """The value is 0 or 1."""
         return call.attr.enableFlag > 1
 
     @rejects(
-        "SHARING-HSETATTR-004", NOT_PERMITTED, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+        "SHARING-HSETATTR-004",
+        NOT_PERMITTED,
+        DrvError.IOCRL_FAIL,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2, V3),
     )
     def not_the_exporter(call, state: State) -> bool:
         """Only the process that exported memory sets its attributes."""
@@ -180,14 +192,24 @@ class MemShareHandleSetAttribute(Call, frozen=True):
         return share.exists and share.owner != me(state)
 
     @rejects(
-        "SHARING-HSETATTR-005", NOT_SUPPORT, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+        "SHARING-HSETATTR-005",
+        NOT_SUPPORT,
+        DrvError.IOCRL_FAIL,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2, V3),
     )
     def list_again(call) -> bool:
         """What anyone may import stays so: there is no way back to a white list."""
         return call.attr.enableFlag == 0
 
     @rejects(
-        "SHARING-HSETATTR-006", NOT_PERMITTED, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+        "SHARING-HSETATTR-006",
+        NOT_PERMITTED,
+        DrvError.IOCRL_FAIL,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2, V3),
     )
     def list_is_used(call, state: State) -> bool:
         """Memory whose white list was used keeps it."""
@@ -246,6 +268,11 @@ class MemShareHandleGetAttribute(Call, frozen=True):
         """The number is one that an export gave, of memory that is there."""
         return _missing(state, call.handle, profile)
 
+    @may_reject("SHARING-HGETATTR-004", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
+    def module_may_be_idle(call, state: State) -> bool:
+        """A process that has opened no device may have to do something else first."""
+        return idle(state)
+
     @accepts("SHARING-HGETATTR-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:
         """Everybody may ask, and asking changes nothing."""
@@ -302,6 +329,11 @@ class MemShareHandleInfoGet(Call, frozen=True):
     def of_the_host(call, state: State, profile: Profile) -> bool:
         """Asking which device memory of the host is on."""
         return numbered(state, call.handle).device == profile.host_id
+
+    @may_reject("SHARING-HINFO-005", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
+    def module_may_be_idle(call, state: State) -> bool:
+        """A process that has opened no device may have to do something else first."""
+        return idle(state)
 
     @accepts("SHARING-HINFO-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:

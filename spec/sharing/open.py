@@ -219,7 +219,14 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
         again = opens_again(state, share, call.dev_id, profile)
         return is_refused(state, share, profile) and not again
 
-    @rejects("SHARING-OPEN-007", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
+    @rejects(
+        "SHARING-OPEN-007",
+        PARA_ERROR,
+        DrvError.IOCRL_FAIL,
+        strength=SHOULD,
+        source=V2,
+        profiles=GEN2,
+    )
     def open_elsewhere(call, state: State, profile: Profile) -> bool:
         """A process has a name open on one device at a time."""
         share = find(state, call.name)

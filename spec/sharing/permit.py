@@ -31,6 +31,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NO_SUCH_NAME, NOT_YOURS
 from halcert.spec.sharing.memory import (
+    idle,
     is_listed,
     may_open,
     me,
@@ -137,6 +138,7 @@ class ShmemSetPidHandle(Call, frozen=True):
     @rejects(
         "SHARING-PERMIT-006",
         NOT_PERMITTED,
+        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -149,6 +151,7 @@ class ShmemSetPidHandle(Call, frozen=True):
         "SHARING-PERMIT-007",
         DrvError.INVALID_HANDLE,
         PARA_ERROR,
+        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(SENSE, V2, V3),
@@ -298,7 +301,12 @@ class ShmemSetAttribute(Call, frozen=True):
         return call.attr > 1
 
     @rejects(
-        "SHARING-SETATTR-005", NOT_SUPPORT, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+        "SHARING-SETATTR-005",
+        NOT_SUPPORT,
+        DrvError.IOCRL_FAIL,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2, V3),
     )
     def list_again(call) -> bool:
         """What anyone may open stays so: there is no way back to a white list."""
@@ -316,7 +324,12 @@ class ShmemSetAttribute(Call, frozen=True):
         return is_string(call.name) and not find(state, call.name).exists
 
     @rejects(
-        "SHARING-SETATTR-007", NOT_PERMITTED, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+        "SHARING-SETATTR-007",
+        NOT_PERMITTED,
+        DrvError.IOCRL_FAIL,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2, V3),
     )
     def not_the_creator(call, state: State) -> bool:
         """Only the process that made a name sets its attributes."""
@@ -432,6 +445,11 @@ class ShmemGetAttribute(Call, frozen=True):
         share = find(state, call.name)
         return share.exists and not share.valid
 
+    @may_reject("SHARING-GETATTR-006", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
+    def module_may_be_idle(call, state: State) -> bool:
+        """A process that has opened no device may have to do something else first."""
+        return idle(state)
+
     @accepts("SHARING-GETATTR-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:
         """Everybody may ask, and asking changes nothing."""
@@ -517,6 +535,11 @@ class ShmemInfoGet(Call, frozen=True):
         """Asking about a name that was destroyed and is still open somewhere."""
         share = find(state, call.name)
         return share.exists and not share.valid
+
+    @may_reject("SHARING-NAMEINFO-006", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
+    def module_may_be_idle(call, state: State) -> bool:
+        """A process that has opened no device may have to do something else first."""
+        return idle(state)
 
     @accepts("SHARING-NAMEINFO-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:
