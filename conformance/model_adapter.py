@@ -322,6 +322,8 @@ class Choice:
         if self.code == 0 and name == "free":
             device = getattr(self.call, "device", 0)
             return CAPACITY - self.held(device)
+        if name == "answer":
+            return 1
         if name.endswith(("_free", "_total")):
             return 0
         domain = domain_of(kind)

@@ -367,6 +367,29 @@ def other_ways_to_open(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
+def names_on_another_device(lab: Lab) -> None:
+    """A process of one device opens what a process of another one computed, and closes it."""
+    begin(lab, OWNER)
+    address = allocate(lab, CACHED)
+    token = None if address is None else name(lab, address, CACHED)
+    if address is None or token is None:
+        return
+    fill(lab, address, CACHED, 66)
+    device = lab.setting.devices[-1]
+    permit(lab, token, OPENER)
+    open_name(lab, token, OPENER, device)
+    lab.call("halMemAgentOpen", OPENER, devid=device, flag=0)
+    place = open_name(lab, token, OPENER, device)
+    ask(lab, token, OPENER)
+    if place is not None:
+        query(lab, place, OPENER)
+        look(lab, OPENER, OWNER)
+        close(lab, place)
+    destroy(lab, token)
+    lab.call("halMemFree", OWNER, pp=address)
+    settle(lab, OWNER)
+
+
 def names_never_come_back(lab: Lab) -> None:
     """However many names are made and destroyed, an old one never leads to new memory."""
     begin(lab, OWNER, OPENER)
@@ -407,4 +430,5 @@ NAME_FLOWS: tuple[Flow, ...] = (
     opened_again,
     what_has_no_name,
     other_ways_to_open,
+    names_on_another_device,
 )

@@ -52,7 +52,7 @@ class Situation:
     profile: Profile
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
-    milliseconds: int = 5000
+    milliseconds: int = 20000
     second: bool = False
     remarks: list[str] = field(default_factory=list)
 

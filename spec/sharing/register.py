@@ -274,6 +274,16 @@ class HostRegister(Call, frozen=True):
             lambda one: one.kind == HOST_BLOCK_TO_DEVICE and one.device != call.devid
         )
 
+    @may_reject(
+        "SHARING-REGISTER-021",
+        NOT_SUPPORT,
+        DrvError.OUT_OF_MEMORY,
+        source=(HEADER, V2, V3),
+    )
+    def ways_may_be_missing(call) -> bool:
+        """Which map types there are depends on the product and on the machine."""
+        return True
+
     @undefined("SHARING-REGISTER-022", source=V3, profiles=GEN3)
     def unchecked_range(call, state: State, profile: Profile) -> bool:
         """Registering through PCIe not from a page on, or bytes that are registered otherwise.
@@ -284,16 +294,6 @@ class HostRegister(Call, frozen=True):
         again = _meets_another(call, state, profile) and not _same_start(call, state)
         asked = _ready(call, state, profile) and _unchecked(call, profile)
         return asked and call.size > 0 and (off or again)
-
-    @may_reject(
-        "SHARING-REGISTER-021",
-        NOT_SUPPORT,
-        DrvError.OUT_OF_MEMORY,
-        source=(HEADER, V2, V3),
-    )
-    def ways_may_be_missing(call) -> bool:
-        """Which map types there are depends on the product and on the machine."""
-        return True
 
     @accepts(
         "SHARING-REGISTER-030",

@@ -378,3 +378,8 @@ class SupportFeature(Call, frozen=True):
     def answers(call, state: State) -> State:
         """Asking changes nothing else."""
         return state
+
+    @ensures("SHARING-FEATURE-012", strength=SHOULD, source=HEADER)
+    def answer_is_a_truth_value(call, result: Result) -> bool:
+        """The answer is yes or no."""
+        return result.answer <= 1

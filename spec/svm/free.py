@@ -95,12 +95,6 @@ class MemFree(Call, frozen=True):
         block = state.blocks.at(call.pp)
         return allocated(block) and in_use(state, block) and not is_registered(state, block)
 
-    @rejects("SVM-FREE-003", DrvError.BUSY, strength=SHOULD, source=V3, profiles=GEN3)
-    def block_is_registered(call, state: State) -> bool:
-        """A block cannot be freed while the other side reaches it."""
-        block = state.blocks.at(call.pp)
-        return allocated(block) and is_registered(state, block)
-
     @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
     def unknown_pool_memory(call, state: State) -> bool:
         """Freeing an address among the memory of pools that halMemAlloc did not give."""
@@ -133,3 +127,9 @@ class MemFree(Call, frozen=True):
         if after.shares.any(lambda each: each.memory == block.memory and is_held(after, each.id)):
             return after
         return after.but(contents=state.contents.drop(block.memory))
+
+    @rejects("SVM-FREE-011", DrvError.BUSY, strength=SHOULD, source=V3, profiles=GEN3)
+    def block_is_registered(call, state: State) -> bool:
+        """A block cannot be freed while the other side reaches it."""
+        block = state.blocks.at(call.pp)
+        return allocated(block) and is_registered(state, block)

@@ -263,6 +263,11 @@ class MemMap(Call, frozen=True):
             )
         )
 
+    @may_reject("VMM-MAP-020", DrvError.OUT_OF_MEMORY, source=(V2, V3))
+    def memory_may_be_short(call) -> bool:
+        """Mapping needs memory for page tables."""
+        return True
+
     @rejects(
         "VMM-MAP-021",
         PARA_ERROR,
@@ -292,11 +297,6 @@ class MemMap(Call, frozen=True):
         share = _shared(call, state)
         listed = may_open(state, share) or share.owner == me(state)
         return _ready(call, state) and _asked(call, state).imported and share.valid and not listed
-
-    @may_reject("VMM-MAP-020", DrvError.OUT_OF_MEMORY, source=(V2, V3))
-    def memory_may_be_short(call) -> bool:
-        """Mapping needs memory for page tables."""
-        return True
 
     @accepts(
         "VMM-MAP-030",
