@@ -301,6 +301,8 @@ class Choice:
         me = self.view.caller.at(0).pid
         yield from (each.base for each in self.view.holdings if each.pid == me)
         yield from (each.number for each in self.view.numbers)
+        for one in self.view.registrations:
+            yield from (one.dst + value - one.src for value in _numbers(self.call))
         yield from _numbers(self.call)
         for value in _numbers(self.call):
             block = self.view.blocks.covering(value)

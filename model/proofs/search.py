@@ -103,6 +103,13 @@ class Search:
         letters = alphabet(self.interfaces, self.profile, self.processes)
         self.start = begun(beginning, letters, self.profile)
 
+    def adopt(self, other: Search) -> None:
+        """Take over what another search found."""
+        self.reached.update(other.reached)
+        self.alone.update(other.alone)
+        self.shadowed |= other.shadowed
+        self.unshadowed |= other.unshadowed
+
     def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules for which there is something left to look for."""
         return [rule for rule in rules if not self._settled(rule)]

@@ -95,17 +95,11 @@ def _search_areas(task: Task) -> Findings:
         for rule in interface.rules
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
-    spoken = [n for n in AREAS if n in task.areas or AREAS[n].processes == 1]
-    letters = tuple(interfaces(spoken).values())
-    influence = Influence(letters, profile, invariants(), task.rows)
-    area = AREAS[task.areas[0]]
-    search = Search(profile, letters, influence, area.processes)
-    search.run(wanted, DEPTH_BEGUN if area.beginnings else DEPTH, SECONDS)
-    for beginning in area.beginnings:
-        if not all(_applies(rule_id, profile) for _, rule_id in beginning):
-            continue
-        search.begin(beginning)
-        search.run(search.unsettled(wanted), DEPTH_BEGUN, SECONDS)
+    search = _explored(task, profile, task.areas, wanted)
+    for name, area in AREAS.items():
+        late = search.unsettled(wanted)
+        if late and area.processes > 1 and name not in task.areas:
+            search.adopt(_explored(task, profile, (name,), late))
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
@@ -117,6 +111,22 @@ def _search_areas(task: Task) -> Findings:
 def _applies(rule_id: str, profile: Profile) -> bool:
     found = catalogued(rule_id)
     return found is not None and found.applies_to(profile.name)
+
+
+def _explored(task: Task, profile: Profile, areas: tuple[str, ...], wanted: list[Rule]) -> Search:
+    """Search for rules in words of the areas; areas of one process come in all words."""
+    spoken = [name for name in AREAS if name in areas or AREAS[name].processes == 1]
+    letters = tuple(interfaces(spoken).values())
+    influence = Influence(letters, profile, invariants(), task.rows)
+    area = AREAS[areas[0]]
+    search = Search(profile, letters, influence, area.processes)
+    search.run(wanted, DEPTH_BEGUN if area.beginnings else DEPTH, SECONDS)
+    for beginning in area.beginnings:
+        late = search.unsettled(wanted)
+        if late and all(_applies(rule_id, profile) for _, rule_id in beginning):
+            search.begin(beginning)
+            search.run(late, DEPTH_BEGUN, SECONDS)
+    return search
 
 
 class _Outcome:

@@ -108,6 +108,15 @@ WRAPPED = (
     (0, "SHARING-EXPORT2-020"),
 )
 """The calls after which physical memory is known by opaque bytes."""
+RESERVED = (*IMPORTED, (1, "VMM-RESERVE-030"))
+"""The calls after which it can map it."""
+RETAINED = (
+    *EXPORTED,
+    (0, "VMM-RESERVE-030"),
+    (0, "VMM-MAP-030"),
+    (0, "VMM-RETAIN-010"),
+)
+"""The calls after which its exporter has two references."""
 SENT = (
     *WRAPPED,
     (0, "SHARING-TRANS-010"),
@@ -150,6 +159,8 @@ SHARING_AREA = Area(
         EXPORTED,
         IMPORTABLE,
         IMPORTED,
+        RESERVED,
+        RETAINED,
         WRAPPED,
         SENT,
         RECEIVED,

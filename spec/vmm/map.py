@@ -17,7 +17,7 @@ from halcert.spec.language import (
 )
 from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
-from halcert.spec.sharing.memory import holding_place, may_open, me, unpinned
+from halcert.spec.sharing.memory import holding_place, me, unpinned
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import (
     ON_DEVICE,
@@ -282,21 +282,6 @@ class MemMap(Call, frozen=True):
         The guide to the interface promises more: that the memory lasts until all have released.
         """
         return _ready(call, state) and _asked(call, state).imported and not _keyed(call, state)
-
-    @rejects(
-        "VMM-MAP-022",
-        DrvError.OPER_NOT_PERMITTED,
-        PARA_ERROR,
-        strength=MUST,
-        code=SHOULD,
-        source=(HEADER, V3),
-        profiles=GEN3,
-    )
-    def may_not_be_imported(call, state: State) -> bool:
-        """What was imported is mapped by those only who may import it."""
-        share = _shared(call, state)
-        listed = may_open(state, share) or share.owner == me(state)
-        return _ready(call, state) and _asked(call, state).imported and share.valid and not listed
 
     @accepts(
         "VMM-MAP-030",
