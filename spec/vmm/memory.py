@@ -33,13 +33,12 @@ def without_memory(state: State, handle: Handle, profile: Profile) -> State:
     left = state.but(handles=state.handles.delete(handle.id))
     if handle.share == 0:
         return left.but(contents=state.contents.drop(handle.memory))
-    if profile.generation == "v2":
-        return let_go(left, handle.id)
-    if handle.imported:
-        return left
+    given_up = let_go(left, handle.id)
+    if profile.generation == "v2" or handle.imported:
+        return given_up
     return settled(
-        left.but(
-            shares=left.shares.update_where(
+        given_up.but(
+            shares=given_up.shares.update_where(
                 lambda each: each.id == handle.share,
                 lambda each: each.but(valid=False, fate=DEFERRED),
             )

@@ -90,7 +90,7 @@ USUAL = {
     "halHostRegisterCapabilities": {"devid": 0, "acc_module_type": 0, "mem_map_cap": True},
     "halSupportFeature": {"devId": 0, "type": 11},
     "halMemFree": {"pp": "block"},
-    "halMemPrefetchToDevice": {"dev_ptr": "block", "len": 4096, "device": 0},
+    "drvMemPrefetchToDevice": {"dev_ptr": "block", "len": 4096, "device": 0},
     "halMemRelease": {"handle": "handle"},
     "host.exit": {"how": 1},
     "host.rest": {"milliseconds": 1},
