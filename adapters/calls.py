@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.host import HOST_CALLS, Mappings
 from halcert.adapters.records import Refused
 from halcert.adapters.slots import (
@@ -33,6 +34,7 @@ from halcert.adapters.special_slots import (
     ControlSizeSlot,
     Copy2DSlot,
     InfoSlot,
+    PlacesSlot,
 )
 from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
 from halcert.spec.abi.parameters import NAME_SIZE
@@ -163,6 +165,8 @@ class Caller:
     def _compile(self, interface: str) -> Invoke:
         if interface in HOST_CALLS:
             return self._compile_host(interface)
+        if interface in DEVICE_CALLS:
+            return self._compile_device(interface)
         function = FUNCTIONS.get(interface)
         if function is None:
             raise Refused(f"there is no interface {interface!r}")
@@ -189,6 +193,23 @@ class Caller:
             values = {name: resolve(value) for name, value in args.items()}
             began = time.monotonic_ns()
             code, out = call(mappings, **values)
+            return code, out, began, time.monotonic_ns()
+
+        return invoke
+
+    def _compile_device(self, interface: str) -> Invoke:
+        agent = DEVICE_CALLS[interface]
+        resolve = self._memory.resolve
+        try:
+            entry = self._memory.library[agent.symbol]
+        except AttributeError:
+            raise SymbolMissing(agent.symbol) from None
+        agent.declare(entry)
+
+        def invoke(args: Mapping[str, Any]) -> Outcome:
+            values = {name: resolve(value) for name, value in args.items()}
+            began = time.monotonic_ns()
+            code, out = agent.call(entry, **values)
             return code, out, began, time.monotonic_ns()
 
         return invoke
@@ -226,6 +247,7 @@ class Caller:
             Passing.OUT_NAME: lambda: OutBytesSlot(NAME_SIZE, string=True),
             Passing.BLOB: lambda: BytesSlot(LAYOUTS[kind].size, resolve),
             Passing.OUT_BLOB: lambda: OutBytesSlot(LAYOUTS[kind].size, string=False),
+            Passing.OUT_PLACES: lambda: PlacesSlot(kind, resolve),
             Passing.NEW_DMA: lambda: NewDmaSlot(descriptors, resolve),
             Passing.DMA: lambda: DmaSlot(descriptors, resolve),
             Passing.DMA_ARRAY: lambda: DmaArraySlot(descriptors, resolve),

@@ -65,8 +65,11 @@ class FaultResult(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-DEVICE_MEMORY = "device memory"
-"""What faults are said to be in that show in the memory that a device tells."""
+BEYOND_CALLS = {"svm": "device memory", "uvm": "managed memory"}
+"""What faults of an area are said to be in that show in no one of its interfaces.
+
+That is the memory that a device tells, and what becomes of managed pages whoever touches them.
+"""
 
 
 def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
@@ -76,7 +79,8 @@ def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
         AdapterError: the fault build of the driver cannot be had.
     """
     names = tuple(areas)
-    specified = {*interfaces(names), *([DEVICE_MEMORY] if "svm" in names else [])}
+    beyond = {text for area, text in BEYOND_CALLS.items() if area in names}
+    specified = {*interfaces(names), *beyond}
     return [fault for fault in HalAdapter().faults() if fault.interface in specified]
 
 

@@ -81,7 +81,8 @@ def prove(
 
     \b
     Exit codes: 0 everything is proved, 1 something is refuted or not settled,
-    2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads.
+    2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads;
+    with --rule nothing is written.
     """  # noqa: D301 - \b is how click is told to leave the lines alone
     from halcert.model.proofs.run import carried_out, tasks
     from halcert.model.symbolic.second import available
@@ -94,14 +95,16 @@ def prove(
         raise click.UsageError("--crosscheck needs cvc5: pip install 'halcert[crosscheck]'")
     work = tasks(chosen, rows=rows, seed=seed, only=only, second=crosscheck)
     started = time.monotonic()
-    records: list[Record] = []
-    witnesses: list[Witness] = []
+    done: dict[Task, Findings] = {}
     with WorkProgress(console, len(work)) as progress:
         for task, found in carried_out(work, min(jobs, len(work))):
             progress.done(task, found)
-            records += _concerning(only, found.records)
-            witnesses += found.witnesses
+            done[task] = found
     seconds = time.monotonic() - started
+    # In the order of the work, whatever was done first: the same rules give the same files.
+    found_in_order = [done[task] for task in work if task in done]
+    records = _concerning(only, (each for found in found_in_order for each in found.records))
+    witnesses = [each for found in found_in_order for each in found.witnesses]
     if not only:
         _leave(chosen, out, records, witnesses)
     if as_json:
@@ -110,6 +113,7 @@ def prove(
         _report(console, records, seconds)
         if only:
             _show_witnesses(console, witnesses)
+            console.print("Only one rule was asked about, so no file is written.", markup=False)
         else:
             console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
     return Exit.OK if all(each.status == "proved" for each in records) else Exit.VIOLATIONS
@@ -234,9 +238,8 @@ class WorkProgress(Bar):
         self._done += 1
         self._proved += sum(each.status == "proved" for each in found.records)
         self._open += sum(each.status != "proved" for each in found.records)
-        name = task.subject or task.kind
         state = f"{self._proved} proved" + (f", {self._open} not" if self._open else "")
-        self.show(f"{name:<26.26}", self._done, state)
+        self.show(f"{task.name:<26.26}", self._done, state)
         if self.line_is_due():
             share = f"{self._done} of {self._pieces} pieces of work"
             self.console.print(f"{self.elapsed:5.0f} s  {share}, {state}", markup=False)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from halcert.model.proofs.pleasant import Instance, instance_of
+from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.search import Reached
 from halcert.model.proofs.situation import shown
-from halcert.model.proofs.witness import UNDEFINED, Witness
 from halcert.model.symbolic.algebra import both, equal, negation
 from halcert.model.symbolic.reading import Reading
-from halcert.model.symbolic.solver import Answer, Solver
+from halcert.model.symbolic.solver import Solver
 from halcert.model.symbolic.term import Bool, BoolLike, Int, Term
 from halcert.model.symbolic.values import Variable
 from halcert.spec.language import Rule
-from halcert.spec.profiles import Profile
 
 TOP = 2**64
 SIDES = ((-1, "just below"), (0, "at"), (1, "just above"))
@@ -78,18 +76,38 @@ def _as_int(leaf: Variable) -> Any:
     return leaf.term
 
 
+class Boundary(NamedTuple):
+    """A comparison looked at from one side, and the places where that may be possible."""
+
+    rule: Rule
+    note: str
+    claims: tuple[_Claim, ...]
+
+    def attempts(self) -> Iterator[Request]:
+        """Iterate over the calls that would show it, the best first.
+
+        A call that nothing but the rule itself refuses is preferred, wherever it can be made.
+        """
+        for strict in (True, False):
+            for place, claim in self.claims:
+                wanted = both(place.reading.executable, claim)
+                if strict:
+                    others = (h.holds for h in place.reading.rejects if h.rule.id != self.rule.id)
+                    wanted = both(wanted, *(negation(each) for each in others))
+                if wanted is not False:
+                    yield Request(place.word, place.reading, wanted)
+
+
 class Boundaries:
-    """Finds boundary witnesses for one product; every edge of an interface is taken once."""
+    """Collects the boundaries of rules; every comparison of an interface is taken once."""
 
-    def __init__(self, solver: Solver, profile: Profile) -> None:
-        """Take the solver that finds values."""
-        self.solver = solver
-        self.profile = profile
-        self.objections: list[str] = []
-        self._taken: set[tuple[object, ...]] = set()
+    def __init__(self) -> None:
+        """Start with none."""
+        self.found: list[Boundary] = []
+        self._taken: set[tuple[str, str]] = set()
 
-    def of_rule(self, found: Reached, accepting: list[Reached]) -> Iterator[Witness]:
-        """Iterate over the witnesses at the comparisons of a rule.
+    def add_rule(self, found: Reached, accepting: list[Reached]) -> None:
+        """Take the comparisons of a rule.
 
         Args:
             found: where the rule decides.
@@ -97,62 +115,44 @@ class Boundaries:
                 enough can be shown there.
         """
         places = [found, *accepting]
-        edges = [self._edges(found.rule, place.reading) for place in places]
+        edges = [_edges(found.rule, place.reading) for place in places]
         for text in edges[0]:
             for distance, side in SIDES:
-                claims = [
+                claims = tuple(
                     _Claim(place, equal(known[text].value, known[text].bound + distance))
                     for place, known in zip(places, edges, strict=True)
                     if text in known
-                ]
-                yield from self._witness(found.rule, claims, f"{text}, {side}")
+                )
+                self._add(Boundary(found.rule, f"{text}, {side}", claims))
 
-    def of_top(self, found: Reached) -> Iterator[Witness]:
-        """Iterate over the witnesses in which a range ends at the top of the address space."""
+    def add_top(self, found: Reached) -> None:
+        """Take the ranges of a call that can end at the top of the address space."""
         for address, size in _ranges(found.reading):
             names = (".".join(map(str, leaf.path)) for leaf in (address, size))
             text = f"{' + '.join(names)} against 2**64"
             for distance, side in SIDES:
                 claim = equal(_as_int(address) + _as_int(size), TOP + distance)
-                yield from self._witness(found.rule, [_Claim(found, claim)], f"{text}, {side}")
+                self._add(Boundary(found.rule, f"{text}, {side}", (_Claim(found, claim),)))
 
-    def _edges(self, rule: Rule, reading: Reading) -> dict[str, Edge]:
-        return {edge.text: edge for edge in edges_of(reading.holds(rule), reading)}
+    def _add(self, boundary: Boundary) -> None:
+        name = (boundary.rule.interface, boundary.note)
+        if name not in self._taken:
+            self._taken.add(name)
+            self.found.append(boundary)
 
-    def _witness(self, rule: Rule, claims: list[_Claim], note: str) -> Iterator[Witness]:
-        name = (rule.interface, note)
-        if name in self._taken:
-            return
-        self._taken.add(name)
-        found = self._instance(rule, claims)
-        if found is None:
-            return
-        if found.objection:
-            self.objections.append(f"{rule.id}, {note}: {found.objection}")
-        if found.steps[-1].expected.verdict != UNDEFINED:
-            yield Witness(rule.id, self.profile.name, "boundary", found.steps, note, alone=False)
 
-    def _instance(self, rule: Rule, claims: list[_Claim]) -> Instance | None:
-        """Prefer a call that nothing but the rule itself refuses, wherever it can be made."""
-        for strict in (True, False):
-            for place, claim in claims:
-                found = self._at(rule, place, claim, strict=strict)
-                if found is not None:
-                    return found
-        return None
+def _edges(rule: Rule, reading: Reading) -> dict[str, Edge]:
+    return {edge.text: edge for edge in edges_of(reading.holds(rule), reading)}
 
-    def _at(self, rule: Rule, place: Reached, claim: BoolLike, *, strict: bool) -> Instance | None:
-        reading = place.reading
-        wanted = both(reading.executable, claim)
-        if strict:
-            others = (held.holds for held in reading.rejects if held.rule.id != rule.id)
-            wanted = both(wanted, *(negation(each) for each in others))
-        if wanted is False:
-            return None
-        self.solver.push()
-        self.solver.add(*place.word.facts)
-        found = None
-        if self.solver.check(wanted) is Answer.YES:
-            found = instance_of(self.solver, place.word, reading, wanted)
-        self.solver.pop()
-        return found
+
+def shown_by(solver: Solver, boundaries: list[Boundary]) -> Iterator[tuple[Boundary, Instance]]:
+    """Iterate over the boundaries that some call shows, with the call."""
+    found: dict[int, Instance] = {}
+    attempts = {place: each.attempts() for place, each in enumerate(boundaries)}
+    while attempts:
+        wanted = {place: next(each, None) for place, each in attempts.items()}
+        requests = {place: each for place, each in wanted.items() if each is not None}
+        made = instances_of(solver, list(requests.values()))
+        found |= {p: each for p, each in zip(requests, made, strict=True) if each is not None}
+        attempts = {p: attempts[p] for p in requests if p not in found}
+    return ((boundaries[place], found[place]) for place in sorted(found))

@@ -1,49 +1,46 @@
-"""What a rule or call reads of the state, and what a call writes: columns of tables by name.
+"""What rules and calls want of the state and what calls do to it: columns of tables by name.
 
 Both are read off terms over a state of which nothing is known, so they err on the safe side.
-A word after which a rule can have a say for the first time ends in a call that writes something
-that the rule reads; the search looks at no other ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property
+from typing import NamedTuple
 
-from halcert.model.proofs.goals import goal_of
+from halcert.model.proofs.columns import (
+    Columns,
+    asked_by,
+    unmarked,
+    written,
+)
+from halcert.model.proofs.goals import Goal, goal_of
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.words import Operation
-from halcert.model.symbolic.algebra import both, negation
+from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.solver import Answer
-from halcert.model.symbolic.state import changed_tables
-from halcert.model.symbolic.table import crowds
-from halcert.model.symbolic.term import Term
+from halcert.model.symbolic.state import changed_tables, differs
+from halcert.model.symbolic.substitute import Substitution
+from halcert.model.symbolic.table import SymbolicTable, crowds
+from halcert.model.symbolic.term import BoolLike
 from halcert.spec.language import Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import Profile
 
-Columns = frozenset[tuple[str, str]]
-LIVE = "live"
 FEW_ROWS = 2
 """Rows that show what depends on what, and nearly always what can be."""
 
 
-def columns_in(*values: object) -> Columns:
-    """Return the columns of the state that occur in terms."""
-    found: set[tuple[str, str]] = set()
-    seen: set[Term] = set()
-    stack = [value for value in values if isinstance(value, Term)]
-    while stack:
-        term = stack.pop()
-        if term in seen:
-            continue
-        seen.add(term)
-        if term.op in ("int", "bool"):
-            parts = term.args[0].split(".")
-            if parts[0] == "before" and len(parts) == len(("before", "table", "row", "column")):
-                found.add((parts[1], parts[3]))
-        stack += [each for each in term.args if isinstance(each, Term)]
-    return frozenset(found)
+class Effect(NamedTuple):
+    """What a call does to the state, as columns.
+
+    Attributes:
+        writes: what it can change.
+        uses: what it depends on whether the call is possible, and what it writes then.
+    """
+
+    writes: Columns
+    uses: Columns
 
 
 class Influence:
@@ -62,52 +59,95 @@ class Influence:
             each.name: Situation(each, profile, invariants, min(rows, FEW_ROWS))
             for each in interfaces
         }
-        self._reads: dict[str, Columns] = {}
-        self._writes: dict[str, Columns] = {}
-        self._needs: dict[str, Columns] = {}
+        self._goals: dict[str, Goal] = {}
+        self._asks: dict[str, Columns] = {}
+        self._effects: dict[str, Effect] = {}
+        self._spoken: dict[tuple[str, str], Columns] = {}
+        self._steps: dict[str, BoolLike] = {}
+        self._where: dict[tuple[str, Columns], Substitution] = {}
+        self._possible: dict[tuple[tuple[str, str], Columns], bool] = {}
 
     def situation(self, interface: str) -> Situation:
         """Return any call of an interface in any valid state."""
         return self._situations[interface]
 
-    def reads(self, rule: Rule) -> Columns:
+    def asks(self, rule: Rule) -> Columns:
         """Return what it depends on whether a rule has a say, or decides alone."""
-        if rule.id not in self._reads:
-            goal = goal_of(rule, self.situation(rule.interface).reading)
-            self._reads[rule.id] = columns_in(goal.reach, goal.alone)
-        return self._reads[rule.id]
+        if rule.id not in self._asks:
+            goal = self._goal(rule)
+            self._asks[rule.id] = asked_by(goal.reach, goal.alone)
+        return self._asks[rule.id]
 
-    def needs(self, operation: Operation) -> Columns:
-        """Return what it depends on whether a call is possible."""
-        if operation.rule.id not in self._needs:
-            reading = self.situation(operation.interface.name).reading
-            fact = both(reading.acceptable, reading.promised, reading.when(operation.rule))
-            self._needs[operation.rule.id] = columns_in(fact)
-        return self._needs[operation.rule.id]
+    def effect(self, operation: Operation) -> Effect:
+        """Return what a call does to the state."""
+        if operation.rule.id not in self._effects:
+            self._effects[operation.rule.id] = self._effect(operation)
+        return self._effects[operation.rule.id]
 
-    def writes(self, operation: Operation) -> Columns:
-        """Return what a call can change."""
-        if operation.rule.id not in self._writes:
-            self._writes[operation.rule.id] = self._written(operation)
-        return self._writes[operation.rule.id]
-
-    def _written(self, operation: Operation) -> Columns:
+    def _effect(self, operation: Operation) -> Effect:
         reading = self.situation(operation.interface.name).reading
         after = reading.outcome(operation.rule).after
-        found: set[tuple[str, str]] = set()
+        fact = self._fact(operation)
+        writes, uses = Columns(), asked_by(fact)
+        changes: list[BoolLike] = []
         for name in changed_tables(reading.view, after):
-            if name == "contents":
-                continue
-            old, new = getattr(reading.view, name), getattr(after, name)
-            columns = new.shape.columns
-            if len(new.lines) != len(old.lines):
-                found |= {(name, column) for column in (*columns, LIVE)}
-            for one, other in zip(old.lines, new.lines, strict=False):
-                if one.live is not other.live:
-                    found.add((name, LIVE))
-                pairs = zip(columns, one.values, other.values, strict=True)
-                found |= {(name, column) for column, a, b in pairs if a is not b}
-        return frozenset(found)
+            if name != "contents":
+                old, new = getattr(reading.view, name), getattr(after, name)
+                new = self._without_idle_lines(operation, fact, old, new)
+                changed, sources = written(name, old, new)
+                writes, uses = writes | changed, uses | sources
+                changes.append(differs(old, new))
+        self._steps[operation.rule.id] = both(fact, either(*changes))
+        return Effect(writes, uses)
+
+    def _without_idle_lines(
+        self, operation: Operation, fact: BoolLike, old: SymbolicTable, new: SymbolicTable
+    ) -> SymbolicTable:
+        """Return a table without new lines in which no row ever is.
+
+        A row that is put back gets a line of its own for the case that it was not there, which
+        the conditions of the call or the invariants may well rule out.
+        """
+        solver = self.situation(operation.interface.name).solver
+        kept = len(old.lines)
+        idle = [line for line in new.lines[kept:] if solver.check(fact, line.live) is Answer.NO]
+        lines = [line for line in new.lines if not any(line is each for each in idle)]
+        return SymbolicTable(new.row_type, lines) if idle else new
+
+    def can_come(self, operation: Operation, marks: Columns) -> bool:
+        """Tell whether a call can change anything where no rows have other columns true."""
+        self.effect(operation)
+        step = self._steps[operation.rule.id]
+        return self._can_be(operation.interface.name, step, marks, "call", operation.rule)
+
+    def can_decide(self, rule: Rule, marks: Columns) -> bool:
+        """Tell whether a rule can have a say where no rows have other columns true."""
+        return self._can_be(rule.interface, self._goal(rule).reach, marks, "goal", rule)
+
+    def _goal(self, rule: Rule) -> Goal:
+        if rule.id not in self._goals:
+            self._goals[rule.id] = goal_of(rule, self.situation(rule.interface).reading)
+        return self._goals[rule.id]
+
+    def _fact(self, operation: Operation) -> BoolLike:
+        reading = self.situation(operation.interface.name).reading
+        return both(reading.acceptable, reading.promised, reading.when(operation.rule))
+
+    def _can_be(
+        self, interface: str, condition: BoolLike, marks: Columns, what: str, rule: Rule
+    ) -> bool:
+        """Tell whether a condition is not plainly false."""
+        name = (what, rule.id)
+        if name not in self._spoken:
+            self._spoken[name] = frozenset(c for c in asked_by(condition) if c.rises)
+        kept = marks & self._spoken[name]
+        if (name, kept) not in self._possible:
+            where = self._where.get((interface, kept))
+            if where is None:
+                where = Substitution(unmarked(self.situation(interface).reading.view, kept))
+                self._where[interface, kept] = where
+            self._possible[name, kept] = where(condition) is not False
+        return self._possible[name, kept]
 
     def prospects(self, rule: Rule) -> tuple[Answer, Answer]:
         """Return whether some valid state lets a rule have a say, and lets it decide alone."""
@@ -150,33 +190,3 @@ def _prospects(rule: Rule, situation: Situation) -> tuple[Answer, Answer]:
     if alone is Answer.YES and goal.alone is goal.reach:
         return alone, alone
     return situation.solver.check(goal.reach), alone
-
-
-class Relevance:
-    """Which operations can matter at which distance from the rule that is searched for."""
-
-    def __init__(self, influence: Influence, letters: tuple[Operation, ...]) -> None:
-        """Take the letters of the words."""
-        self.influence = influence
-        self.letters = letters
-
-    def feeding(self, columns: Columns) -> frozenset[Operation]:
-        """Return the operations that write one of the columns."""
-        return frozenset(each for each in self.letters if self.influence.writes(each) & columns)
-
-    def at_distance(self, rules: Iterable[Rule], distance: int) -> frozenset[Operation]:
-        """Return the operations that can matter this many calls before the last one."""
-        columns: Columns = frozenset().union(*(self.influence.reads(rule) for rule in rules))
-        found = self.feeding(columns)
-        for _ in range(distance):
-            needed: Columns = frozenset().union(*(self.influence.needs(each) for each in found))
-            wider = found | self.feeding(columns | needed)
-            if wider == found:
-                break
-            found, columns = wider, columns | needed
-        return found
-
-    @cached_property
-    def order(self) -> dict[Operation, int]:
-        """The place of each letter in the alphabet."""
-        return {letter: place for place, letter in enumerate(self.letters)}

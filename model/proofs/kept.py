@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 
 from halcert.model.proofs.digest import digest
-from halcert.model.proofs.run import represented_by
-from halcert.model.proofs.situation import ROWS
+from halcert.model.proofs.run import represented_by, searches
 from halcert.model.proofs.witness import Witness
-from halcert.model.proofs.work import SEARCH, Task, carry_out
+from halcert.model.proofs.work import carry_out
+from halcert.spec.profiles import PROFILES
 
 
 def cache_folder() -> Path:
@@ -31,7 +31,8 @@ def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
     place = _place(asked, names)
     found = _read(place)
     if found is None:
-        found = list(carry_out(Task(SEARCH, asked, names, rows=ROWS)).witnesses)
+        work = searches(PROFILES[asked], names)
+        found = [each for task in work for each in carry_out(task).witnesses]
         keep(place, found)
     return [msgspec.structs.replace(each, profile=profile) for each in found]
 

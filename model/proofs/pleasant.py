@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from halcert.model.proofs.rehearsal import objections
+from halcert.model.proofs.trail import Trail
 from halcert.model.proofs.witness import (
     ACCEPTED,
     EITHER,
@@ -15,11 +16,11 @@ from halcert.model.proofs.witness import (
     Step,
     process_number,
 )
-from halcert.model.proofs.words import PIDS, Word
-from halcert.model.symbolic.algebra import both, either, equal, less, negation
+from halcert.model.proofs.words import PIDS, Word, empty_word
+from halcert.model.symbolic.algebra import both, either, equal, less, negation, parts_of
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
-from halcert.model.symbolic.solver import Answer, Solver
+from halcert.model.symbolic.solver import Answer, Solver, Wishes
 from halcert.model.symbolic.term import Bool, BoolLike, IntLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, Variable
 from halcert.spec.language import BitWord, Kind, Record
@@ -58,37 +59,66 @@ class Given(NamedTuple):
     reach: int
 
 
-def instance_of(
-    solver: Solver, word: Word, reading: Reading, condition: BoolLike
-) -> Instance | None:
-    """Return a pleasant instance of a word and of the call that it ends in.
+class Request(NamedTuple):
+    """What an instance is wanted of: a word, the call after it, and a condition on them."""
 
-    The facts of the word must be asserted in the solver.
+    word: Word
+    reading: Reading
+    condition: BoolLike
 
-    Returns:
-        The instance, or None if the solver does not find values.
+
+def instances_of(solver: Solver, requests: Sequence[Request]) -> list[Instance | None]:
+    """Return a pleasant instance for each request, or None where no values are found.
+
+    Requests about the same call are met together: the facts of the word and all wishes are
+    asserted once for them.
     """
-    solver.push()
-    solver.add(condition)
-    answer = solver.prefer(_wishes(word, reading))
-    if answer is not Answer.YES:
+    found: list[Instance | None] = [None] * len(requests)
+    calls: dict[int, list[int]] = {}
+    for place, request in enumerate(requests):
+        calls.setdefault(id(request.reading), []).append(place)
+    trail = Trail(solver)
+    for places in calls.values():
+        word, reading, _ = requests[places[0]]
+        readings = [*(taken.reading for taken in word.steps), reading]
+        trail.go(word)
+        solver.push()
+        wishes = solver.offer(_wishes(readings))
+        if word.steps and len(places) > 1:
+            solver.prefer(wishes, learn=True)
+        for place in places:
+            found[place] = _instance(solver, requests[place], readings, wishes)
         solver.pop()
-        return None
-    readings = [*(taken.reading for taken in word.steps), reading]
-    leaves = [leaf.term for each in readings for leaf in (*each.call.leaves, *each.result.leaves)]
-    values = solver.model(leaves)
+    trail.go(empty_word())
+    return found
+
+
+def _instance(
+    solver: Solver, request: Request, readings: list[Reading], wishes: Wishes
+) -> Instance | None:
+    solver.push()
+    solver.add(request.condition)
+    answer = solver.prefer(wishes, {negation(part) for part in parts_of(request.condition)})
+    values = {}
+    if answer is Answer.YES:
+        values = solver.model(leaf.term for each in readings for leaf in _leaves(each))
     solver.pop()
+    if answer is not Answer.YES:
+        return None
     value = Evaluator(values)
-    steps = _concrete(readings, word, value)
+    steps = _concrete(readings, request.word, value)
     return Instance(steps, next(objections(readings, steps, value), ""))
+
+
+def _leaves(reading: Reading) -> tuple[Variable, ...]:
+    return (*reading.call.leaves, *reading.result.leaves)
 
 
 # ----------------------------------------------------------------------------------------- wishes
 
 
-def _wishes(word: Word, reading: Reading) -> Iterator[BoolLike]:
+def _wishes(readings: list[Reading]) -> Iterator[BoolLike]:
     """Wishes from the most to the least important ones."""
-    readings = [*(taken.reading for taken in word.steps), reading]
     for number, each in enumerate(readings):
         yield from (negation(held.holds) for held in each.may)
         yield from _places(number, each)

@@ -63,7 +63,9 @@ class Findings(msgspec.Struct, frozen=True):
     Attributes:
         records: the obligations that it settled.
         witnesses: the witnesses that fell out of it.
+        objections: what the oracle has against them.
     """
 
     records: tuple[Record, ...]
     witnesses: tuple[Witness, ...] = ()
+    objections: tuple[str, ...] = ()

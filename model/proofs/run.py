@@ -7,11 +7,18 @@ import multiprocessing
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
-from halcert.model.proofs.records import Findings
+import msgspec
+
+from halcert.model.proofs.conclusions import conclusions
+from halcert.model.proofs.records import Findings, Record
+from halcert.model.proofs.situation import ROWS
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task, carry_out
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Rule
 from halcert.spec.profiles import PROFILES, Profile
+
+RULES_OF_A_SEARCH = 110
+"""How many rules one search is for, unless an interface has more."""
 
 
 def representatives() -> tuple[Profile, ...]:
@@ -52,23 +59,75 @@ def tasks(
 ) -> tuple[Task, ...]:
     """Return the pieces of work of a run, the longest ones first."""
     profiles = representatives()
-    found = [Task(SEARCH, p.name, areas, rows=rows, only=only) for p in profiles]
-    found += [Task(THEOREMS, p.name, areas, rows=rows, second=second) for p in profiles if not only]
+    found: list[Task] = []
+    if not only:
+        found = [
+            Task(THEOREMS, p.name, (area,), rows=rows, second=second)
+            for area in areas
+            for p in profiles
+        ]
+    for profile in profiles:
+        found += searches(profile, areas, rows=rows, only=only)
     subjects = [
         name
         for name, interface in interfaces(areas).items()
         if not only or any(rule.id == only for rule in interface.rules)
     ]
     found += [
-        Task(INTERFACE, p.name, areas, name, rows, seed, second=second)
+        Task(INTERFACE, p.name, areas, (name,), rows, seed, second=second)
         for p in profiles
         for name in subjects
     ]
     return tuple(found)
 
 
+def searches(
+    profile: Profile, areas: tuple[str, ...], *, rows: int = ROWS, only: str = ""
+) -> list[Task]:
+    """Return the searches for the witnesses of a product, each for a few interfaces.
+
+    The words that several interfaces need are made in each search anew; that is little as long
+    as a search is for some dozens of rules, and keeps every core busy.
+    """
+    groups: list[list[str]] = []
+    room, area = 0, ""
+    for name, interface in interfaces(areas).items():
+        if interface.area != area:
+            room, area = 0, interface.area
+        rules = [r for r in interface.rules if r.applies_to(profile.name) and only in ("", r.id)]
+        if not rules:
+            continue
+        if len(rules) > room:
+            groups.append([])
+            room = RULES_OF_A_SEARCH
+        groups[-1].append(name)
+        room -= len(rules)
+    return [
+        Task(SEARCH, profile.name, areas, tuple(group), rows=rows, only=only) for group in groups
+    ]
+
+
 def carried_out(work: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:
-    """Do pieces of work on several cores and give each when it is done."""
+    """Do pieces of work on several cores and give each when it is done.
+
+    The last search of a product gives what follows from all its witnesses as well.
+    """
+    pieces = list(work)
+    searched: dict[Task, Findings] = {}
+    for task, found in _done(pieces, jobs):
+        if task.kind != SEARCH or task.only:
+            yield task, found
+            continue
+        searched[task] = found
+        same = [each for each in pieces if each.kind == SEARCH and each.profile == task.profile]
+        more: tuple[Record, ...] = ()
+        if all(each in searched for each in same):
+            all_found = [searched[each] for each in same]
+            more = tuple(conclusions(task.areas, PROFILES[task.profile], all_found))
+        yield task, msgspec.structs.replace(found, records=(*found.records, *more))
+
+
+def _done(work: list[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:
     if jobs <= 1:
         for task in work:
             yield task, carry_out(task)

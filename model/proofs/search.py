@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import NamedTuple
 
+from halcert.model.proofs.candidates import Candidates, Name
 from halcert.model.proofs.goals import Goal, goal_of
-from halcert.model.proofs.influence import Influence, Relevance
+from halcert.model.proofs.influence import Influence
+from halcert.model.proofs.trail import Trail
 from halcert.model.proofs.words import (
+    LAST,
     Operation,
     Word,
     alphabet,
@@ -17,6 +20,7 @@ from halcert.model.proofs.words import (
     empty_word,
     extended,
     in_order,
+    operations_of,
     shrinks,
 )
 from halcert.model.symbolic.reading import Reading
@@ -31,10 +35,14 @@ DEPTH_BEGUN = 1
 """The same where there are beginnings from which to search on."""
 DEPTH_ALONE = 4
 """The same where a rule has had a say and the search is for a call that it decides alone."""
+DEPTH_EASY = 2
+"""The same before it is asked whether the rules that are left can decide in any valid state."""
 DEPTH_OF_ALL = 3
 """The same when words that remove rows, and every order of calls, are looked at, too."""
 SECONDS = 120.0
-MILLISECONDS = 1000
+"""Of processor time, for one phase of a search; far more than any takes."""
+STEPS = 10_000_000
+"""Work that a question may take, as the solver counts it."""
 
 
 class Reached(NamedTuple):
@@ -81,7 +89,7 @@ class Search:
     words: int = 0
     depth: int = 0
     out_of_time: bool = False
-    solver: Solver = field(default_factory=lambda: Solver(MILLISECONDS))
+    trail: Trail = field(default_factory=lambda: Trail(Solver(STEPS)))
 
     def run(self, wanted: Iterable[Rule], depth: int = DEPTH, seconds: float = SECONDS) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
@@ -90,17 +98,36 @@ class Search:
         calls; what is left then is looked for in all short words.
         """
         self._open = {rule.id: rule for rule in wanted}
+        self._asked: set[str] = set()
+        self._stateless: dict[str, dict[str, BoolLike]] = {}
         self._visit(self.start, list(self._open.values()))
+        letters = self._letters()
+        build = tuple(each for each in letters if not shrinks(each, self.profile))
+        self._phase(build, depth, seconds, ordered=True, growing=True)
+        self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False, growing=False)
+        self._phase(build, depth, seconds, ordered=True, growing=False)
         self._give_up()
-        letters = alphabet(self.interfaces, self.profile, self.processes)
-        growing = tuple(each for each in letters if not shrinks(each, self.profile))
-        self._phase(growing, depth, seconds, ordered=True)
-        if self._open:
-            self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False)
+
+    def _letters(self) -> tuple[Operation, ...]:
+        """Return the operations that change tables which can matter for the open rules.
+
+        Tables matter that rules ask about, and those that calls use which change such tables.
+        """
+        operations = list(operations_of(self.interfaces, self.profile))
+        known: set[str] = set()
+        tables = {each.table for r in self._open.values() for each in self.influence.asks(r)}
+        letters: tuple[Operation, ...] = ()
+        while not tables <= known:
+            known |= tables
+            feeding = [each for each in operations if known.intersection(each.rule.changes)]
+            letters = alphabet(feeding, self.profile, self.processes)
+            tables = {each.table for x in letters for each in self.influence.effect(x).uses}
+        return letters
 
     def begin(self, beginning: tuple[tuple[int, str], ...]) -> None:
         """Let all further words begin with the given calls."""
-        letters = alphabet(self.interfaces, self.profile, self.processes)
+        operations = operations_of(self.interfaces, self.profile)
+        letters = alphabet(operations, self.profile, self.processes)
         self.start = begun(beginning, letters, self.profile)
 
     def adopt(self, other: Search) -> None:
@@ -119,23 +146,47 @@ class Search:
         return rule.id in self.impossible or (decided and rule.id in self.reached)
 
     def _phase(
-        self, letters: tuple[Operation, ...], depth: int, seconds: float, *, ordered: bool
+        self,
+        letters: tuple[Operation, ...],
+        depth: int,
+        seconds: float,
+        *,
+        ordered: bool,
+        growing: bool,
     ) -> None:
-        self._relevance = Relevance(self.influence, letters)
-        self._ordered = ordered
-        self._known: dict[tuple[Operation, ...], Word | None] = {(): self.start}
-        self._end = perf_counter() + seconds
+        if not self._open:
+            return
+        self._candidates = Candidates(
+            self.influence, letters, self.start, ordered=ordered, growing=growing
+        )
+        self._known: dict[Name, Word | None] = {(): self.start}
+        self._end = process_time() + seconds
         for length in range(1, depth + 1):
-            if not self._open:
-                return
             self.depth = max(self.depth, length)
+            if length > DEPTH_EASY:
+                self._give_up()
             if length > DEPTH_ALONE:
                 self._drop_reached()
-            for word in self._words_of(length):
-                last = self.influence.writes(word.steps[-1].operation)
-                rules = [r for r in self._open.values() if self.influence.reads(r) & last]
-                if rules:
-                    self._visit(word, rules)
+            self._grow((), list(self._open.values()), length)
+
+    def _grow(self, name: Name, rules: list[Rule], left: int) -> None:
+        """Look at the rules after every promising word that begins like this."""
+        word = self._word(name)
+        if word is None:
+            return
+        if left == 0:
+            self._visit(word, rules)
+            return
+        for letter in self._candidates.letters:
+            longer = (*name, letter)
+            if self._candidates.possible(longer):
+                promising = [
+                    rule
+                    for rule in rules
+                    if rule.id in self._open and self._candidates.promising(longer, rule, left - 1)
+                ]
+                if promising:
+                    self._grow(longer, promising, left - 1)
 
     def _drop_reached(self) -> None:
         """Settle for rules that had a say and could decide alone in some valid state."""
@@ -143,51 +194,30 @@ class Search:
             if rule.id in self.reached and rule.id in self.unshadowed:
                 del self._open[rule.id]
 
-    def _words_of(self, length: int) -> Iterator[Word]:
-        """Iterate over the possible words of a length that can matter for the open rules."""
-        allowed = [
-            [each for each in self._relevance.letters if each in found]
-            for found in (
-                self._relevance.at_distance(self._open.values(), length - place)
-                for place in range(1, length + 1)
-            )
-        ]
-        level: list[tuple[Operation, ...]] = [()]
-        for letters in allowed[:-1]:
-            level = [
-                (*name, letter)
-                for name in level
-                for letter in letters
-                if self._word((*name, letter)) is not None
-            ]
-        for name in level:
-            for letter in allowed[-1]:
-                word = self._word((*name, letter))
-                if word is not None:
-                    yield word
-
-    def _word(self, name: tuple[Operation, ...]) -> Word | None:
+    def _word(self, name: Name) -> Word | None:
         if name not in self._known:
-            if perf_counter() > self._end:
+            before = self._known[name[:-1]]
+            if process_time() > self._end:
                 self.out_of_time = True
                 return None
-            before = self._known[name[:-1]]
             word = None if before is None else extended(before, name[-1], self.profile)
-            self.words += 1
+            self.words += before is not None
             self._known[name] = word if word is not None and self._possible(word) else None
         return self._known[name]
 
     def _possible(self, word: Word) -> bool:
-        if self.solver.check(*word.facts) is not Answer.YES:
-            return False
-        if not self._ordered:
-            return True
-        needed = in_order(word, self.profile, self._relevance.order)
-        return needed is True or self.solver.check(*word.facts, needed) is Answer.YES
+        needed: BoolLike = True
+        if self._candidates.ordered:
+            needed = in_order(word, self.profile, self._candidates.order)
+        self.trail.go(word)
+        return self.trail.check(needed) is Answer.YES
 
     def _give_up(self) -> None:
         """Drop rules that no valid state lets decide; few are left when this is asked."""
         for rule in list(self._open.values()):
+            if rule.id in self._asked:
+                continue
+            self._asked.add(rule.id)
             reach, alone = self.influence.prospects(rule)
             if alone is Answer.NO:
                 self.shadowed.add(rule.id)
@@ -203,23 +233,34 @@ class Search:
         by_interface: dict[str, list[Rule]] = {}
         for rule in rules:
             by_interface.setdefault(rule.interface, []).append(rule)
-        self.solver.push()
-        self.solver.add(*word.facts)
+        self.trail.go(word)
         for interface in self.interfaces:
             if interface.name not in by_interface:
                 continue
             for process in word.callers(self.processes):
-                reading = word.reading(interface, self.profile, process=process)
+                reading = self._reading(word, interface, process)
                 for rule in by_interface[interface.name]:
                     if rule.id in self._open and self._decided(rule, word, reading):
                         del self._open[rule.id]
-        self.solver.pop()
+
+    def _reading(self, word: Word, interface: Interface, process: int) -> Reading:
+        """Read the rules of an interface after a word; what reads no state is read once."""
+        reading = word.reading(interface, self.profile, LAST, process)
+        known = self._stateless.get(interface.name)
+        if known is None:
+            known = self._stateless[interface.name] = {
+                held.rule.id: held.holds
+                for held in (*reading.rejects, *reading.may, *reading.undefined_rules)
+                if not held.rule.reads_state
+            }
+        reading.known.update(known)
+        return reading
 
     def _decided(self, rule: Rule, word: Word, reading: Reading) -> bool:
         """Note whether the rule has a say here, and tell whether nothing better can come."""
         start = perf_counter()
         goal = goal_of(rule, reading)
-        if rule.id not in self.alone and self.solver.check(goal.alone) is Answer.YES:
+        if rule.id not in self.alone and self.trail.check(goal.alone) is Answer.YES:
             found = Reached(rule, word, reading, goal.alone, True, perf_counter() - start)
             self.alone[rule.id] = found
             if rule.kind is not Kind.ENSURES:
@@ -231,4 +272,4 @@ class Search:
         return self._settled(rule)
 
     def _met(self, goal: Goal) -> bool:
-        return goal.reach is not goal.alone and self.solver.check(goal.reach) is Answer.YES
+        return goal.reach is not goal.alone and self.trail.check(goal.reach) is Answer.YES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from halcert.model.symbolic.algebra import both, implies
 from halcert.model.symbolic.evaluate import Evaluator
@@ -14,12 +14,13 @@ from halcert.model.symbolic.reading import Accepted, Reading
 from halcert.model.symbolic.second import opinion
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES, any_state, keyed, named
-from halcert.model.symbolic.term import BoolLike, Term
+from halcert.model.symbolic.term import BoolLike, Term, when_forgetting
 from halcert.model.symbolic.values import SymbolicSequence, variables
 from halcert.spec.language import BitWord, Interface, Invariant, Record
 from halcert.spec.profiles import Profile
 
 ROWS = 3
+STEPS = 50_000_000
 LARGE = 4096
 
 
@@ -34,6 +35,30 @@ def valid(view: Any, invariants: tuple[Invariant, ...]) -> BoolLike:
     return both(keyed(view), named(view), *(invariant_holds(each, view) for each in invariants))
 
 
+class Ground(NamedTuple):
+    """Any valid state: its tables, and what makes it valid."""
+
+    view: Any
+    valid: BoolLike
+
+
+_grounds: dict[tuple[int, tuple[Invariant, ...]], Ground] = {}
+
+
+def ground(rows: int, invariants: tuple[Invariant, ...]) -> Ground:
+    """Return any valid state with at most so many rows in each table."""
+    found = _grounds.get((rows, invariants))
+    if found is None:
+        view = any_state("before", rows)
+        found = _grounds[rows, invariants] = Ground(view, valid(view, invariants))
+    return found
+
+
+@when_forgetting
+def _forget() -> None:
+    _grounds.clear()
+
+
 @dataclass(frozen=True)
 class Situation:
     """Any call of an interface in any valid state.
@@ -43,7 +68,7 @@ class Situation:
         profile: the product.
         invariants: what makes a state valid.
         rows: how many rows each table has at most.
-        milliseconds: time limit of a question.
+        steps: how much work a question may take, as the solver counts it.
         second: a second solver is asked whatever the first one calls proved.
         remarks: what the second solver had to say.
     """
@@ -52,14 +77,14 @@ class Situation:
     profile: Profile
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
-    milliseconds: int = 20000
+    steps: int = STEPS
     second: bool = False
     remarks: list[str] = field(default_factory=list)
 
     @cached_property
     def reading(self) -> Reading:
         """The rules of the interface at the call."""
-        view = any_state("before", self.rows)
+        view = ground(self.rows, self.invariants).view
         call = variables(self.interface.call, "call")
         result = variables(self.interface.result, "result")
         return Reading(self.interface, self.profile, view, call, result)
@@ -67,8 +92,8 @@ class Situation:
     @cached_property
     def solver(self) -> Solver:
         """A solver that knows that the state is valid."""
-        solver = Solver(self.milliseconds)
-        solver.add(valid(self.reading.view, self.invariants))
+        solver = Solver(self.steps)
+        solver.add(ground(self.rows, self.invariants).valid)
         return solver
 
     def accepted(self, outcome: Accepted) -> BoolLike:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -19,7 +19,7 @@ from halcert.model.symbolic.state import (
     known_state,
 )
 from halcert.model.symbolic.table import SymbolicTable
-from halcert.model.symbolic.term import Bool, BoolLike, Term
+from halcert.model.symbolic.term import Bool, BoolLike, Term, when_forgetting
 from halcert.model.symbolic.values import variables
 from halcert.spec.language import Interface, Kind, Rule
 from halcert.spec.profiles import Profile
@@ -28,6 +28,10 @@ DEVICES = (0, 1)
 """Ids of the devices that are present in the initial state."""
 PIDS = (FIRST_PID, FIRST_PID + 1, FIRST_PID + 2)
 """Numbers of the processes that live in the initial state."""
+
+
+LAST = "last"
+"""What the variables of the call after a word are named after, whatever the word."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +98,9 @@ def empty_word() -> Word:
     known = [known_state(view) for view in views.values()]
     common = {name: getattr(known[0], name) for name in (*HOST_TABLES, "contents")}
     return Word((), tuple(view.but(**common) for view in known), ())
+
+
+when_forgetting(empty_word.cache_clear)
 
 
 def extended(word: Word, operation: Operation, profile: Profile, name: str = "") -> Word | None:
@@ -200,14 +207,14 @@ def _under(value: BoolLike, facts: set[Any]) -> BoolLike:
 
 
 def alphabet(
-    interfaces: tuple[Interface, ...], profile: Profile, processes: int = 1
+    operations: Iterable[Operation], profile: Profile, processes: int = 1
 ) -> tuple[Operation, ...]:
-    """Return the operations that change tables; of those that do the same, the first.
+    """Return the operations without those that do the same as an earlier one.
 
     Where there are several processes, each of them can do each.
     """
     found: dict[Any, Operation] = {}
-    for operation in _operations(interfaces, profile):
+    for operation in operations:
         found.setdefault(_effect(operation, profile), operation)
     return tuple(
         replace(operation, process=process)
@@ -216,7 +223,8 @@ def alphabet(
     )
 
 
-def _operations(interfaces: tuple[Interface, ...], profile: Profile) -> Iterator[Operation]:
+def operations_of(interfaces: Iterable[Interface], profile: Profile) -> Iterator[Operation]:
+    """Iterate over the operations that change tables."""
     for interface in interfaces:
         for rule in interface.rules_of(Kind.ACCEPTS, profile.name):
             if any(name != "contents" for name in rule.changes):
@@ -248,6 +256,7 @@ def _sample(operation: Operation, profile: Profile) -> tuple[Any, Any]:
     return view, after
 
 
+@lru_cache(maxsize=256)
 def _effect(operation: Operation, profile: Profile) -> Any:
     """Return the shape of what an operation does to tables, whatever its parameters are called."""
     view, after = _sample(operation, profile)
@@ -255,6 +264,9 @@ def _effect(operation: Operation, profile: Profile) -> Any:
     shapes: dict[Term, Any] = {}
     changed = [name for name in changed_tables(view, after) if name != "contents"]
     return tuple((n, _shape(getattr(after, n), names, shapes)) for n in changed)
+
+
+when_forgetting(_effect.cache_clear)
 
 
 def _shape(table: SymbolicTable, names: dict[Any, int], shapes: dict[Term, Any]) -> Any:

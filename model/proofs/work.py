@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from time import perf_counter
 
 import msgspec
 
 from halcert.model.proofs.agreement import SAMPLES, Comparison
-from halcert.model.proofs.boundary import Boundaries
+from halcert.model.proofs.boundary import Boundaries, Boundary, shown_by
 from halcert.model.proofs.checks import Checks
 from halcert.model.proofs.influence import Influence
-from halcert.model.proofs.pleasant import instance_of
+from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.records import (
-    AGREEMENT,
     NOT_SHADOWED,
     PROVED,
     REACHABLE,
     REFUTED,
-    THEOREM,
     UNSETTLED,
     Findings,
     Record,
@@ -26,13 +23,13 @@ from halcert.model.proofs.records import (
 from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
-from halcert.model.proofs.witness import REJECTED, Witness
+from halcert.model.proofs.witness import UNDEFINED, Witness
 from halcert.model.symbolic.solver import Solver
+from halcert.model.symbolic.term import forget_terms
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.catalogue import rule as catalogued
 from halcert.spec.language import Area, Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import PROFILES, Profile
-from halcert.spec.universal import REFUSAL_HAS_NO_EFFECT
 
 SEARCH = "search"
 INTERFACE = "interface"
@@ -47,7 +44,7 @@ class Task(msgspec.Struct, frozen=True):
         kind: search, interface or theorems.
         profile: name of the product.
         areas: names of the areas that are proved.
-        subject: name of the interface; empty for the others.
+        subjects: names of the interfaces; empty for theorems.
         rows: how many rows each table has at most.
         seed: seed of the samples.
         only: id of the one rule that is asked about; empty for all.
@@ -57,11 +54,16 @@ class Task(msgspec.Struct, frozen=True):
     kind: str
     profile: str
     areas: tuple[str, ...]
-    subject: str = ""
+    subjects: tuple[str, ...] = ()
     rows: int = ROWS
     seed: int = 0
     only: str = ""
     second: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.subjects[0] if self.kind == INTERFACE else self.kind
 
 
 def invariants() -> tuple[Invariant, ...]:
@@ -75,37 +77,25 @@ def carry_out(task: Task) -> Findings:
 
 
 def _search(task: Task) -> Findings:
-    """Search for all areas of one process together, and for each of several by itself."""
-    alone = tuple(name for name in task.areas if AREAS[name].processes == 1)
-    groups = [alone] if alone else []
-    groups += [(name,) for name in task.areas if name not in alone]
-    found = [_search_areas(msgspec.structs.replace(task, areas=group)) for group in groups]
-    return Findings(
-        tuple(record for each in found for record in each.records),
-        tuple(witness for each in found for witness in each.witnesses),
-    )
-
-
-def _search_areas(task: Task) -> Findings:
+    forget_terms()
     profile = PROFILES[task.profile]
-    chosen = tuple(interfaces(task.areas).values())
+    known = interfaces()
     wanted = [
         rule
-        for interface in chosen
-        for rule in interface.rules
+        for name in task.subjects
+        for rule in known[name].rules
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
-    search = _explored(task, profile, task.areas, wanted)
+    own = known[task.subjects[0]].area
+    search = _explored(task, profile, own, wanted)
     for name, area in AREAS.items():
         late = search.unsettled(wanted)
-        if late and area.processes > 1 and name not in task.areas:
-            search.adopt(_explored(task, profile, (name,), late))
+        if late and area.processes > 1 and name != own:
+            search.adopt(_explored(task, profile, name, late))
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
-    if not task.only:
-        records += outcome.rehearsed(task.areas, witnesses)
-    return Findings(tuple(records), tuple(witnesses))
+    return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections))
 
 
 def _applies(rule_id: str, profile: Profile) -> bool:
@@ -113,12 +103,12 @@ def _applies(rule_id: str, profile: Profile) -> bool:
     return found is not None and found.applies_to(profile.name)
 
 
-def _explored(task: Task, profile: Profile, areas: tuple[str, ...], wanted: list[Rule]) -> Search:
-    """Search for rules in words of the areas; areas of one process come in all words."""
-    spoken = [name for name in AREAS if name in areas or AREAS[name].processes == 1]
+def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Search:
+    """Search for rules in words of an area; areas of one process come in all words."""
+    area = AREAS[name]
+    spoken = [each for each in AREAS if each == name or AREAS[each].processes == 1]
     letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
-    area = AREAS[areas[0]]
     search = Search(profile, letters, influence, area.processes)
     search.run(wanted, DEPTH_BEGUN if area.beginnings else DEPTH, SECONDS)
     for beginning in area.beginnings:
@@ -185,60 +175,46 @@ class _Outcome:
     def witnesses(self, wanted: list[Rule]) -> list[Witness]:
         """Return the witness of every rule that was reached, then the boundaries."""
         found = [each for rule in wanted if (each := self._best(rule)) is not None]
-        whole = [witness for each in found if (witness := self._witness(each)) is not None]
-        boundaries = Boundaries(self.solver, self.profile)
-        for each in found:
-            if each.rule.kind in NUMERIC:
-                accepting = [
-                    other
-                    for other in found
-                    if other.rule.kind is Kind.ACCEPTS
-                    and other.rule.interface == each.rule.interface
-                ]
-                accepting.sort(key=lambda other: len(other.word.steps))
-                whole += boundaries.of_rule(each, accepting[-1:])
-            elif each.rule.kind is Kind.ACCEPTS:
-                whole += boundaries.of_top(each)
-        self.objections += boundaries.objections
+        requests = [Request(each.word, each.reading, each.condition) for each in found]
+        made = zip(found, instances_of(self.solver, requests), strict=True)
+        whole = [self._witness(each, instance) for each, instance in made if instance is not None]
+        for boundary, instance in shown_by(self.solver, _boundaries(found)):
+            rule, note = boundary.rule.id, boundary.note
+            if instance.objection:
+                self.objections.append(f"{rule}, {note}: {instance.objection}")
+            if instance.steps[-1].expected.verdict != UNDEFINED:
+                name = self.profile.name
+                whole.append(Witness(rule, name, "boundary", instance.steps, note, alone=False))
         return whole
 
-    def rehearsed(self, areas: tuple[str, ...], witnesses: list[Witness]) -> Iterator[Record]:
-        """Settle what follows from rehearsing the witnesses with the oracle.
-
-        That a refusal changes nothing is so by construction, symbolically: rules have no way to
-        say what state a refused call leaves. Concretely the rehearsals show it.
-        """
-        status = REFUTED if self.objections else PROVED
-        note = "\n".join(self.objections[:3])
-        for name in areas:
-            generation = self.profile.generation
-            yield Record(AGREEMENT, f"witnesses of {name}", name, generation, status, 0.0, note)
-            for rule in AREAS[name].universal:
-                if rule is REFUSAL_HAS_NO_EFFECT:
-                    refused = sum(w.steps[-1].expected.verdict == REJECTED for w in witnesses)
-                    text = note or f"by construction, and shown by {refused} refused witnesses"
-                    yield Record(THEOREM, rule.id, name, generation, status, 0.0, text)
+    def _witness(self, found: Reached, made: Instance) -> Witness:
+        if made.objection:
+            self.objections.append(f"{found.rule.id}: {made.objection}")
+        return Witness(found.rule.id, self.profile.name, "rule", made.steps, "", found.alone)
 
     def _best(self, rule: Rule) -> Reached | None:
         if rule.kind is not Kind.ENSURES and rule.id in self.search.alone:
             return self.search.alone[rule.id]
         return self.search.reached.get(rule.id)
 
-    def _witness(self, found: Reached) -> Witness | None:
-        self.solver.push()
-        self.solver.add(*found.word.facts)
-        made = instance_of(self.solver, found.word, found.reading, found.condition)
-        self.solver.pop()
-        if made is None:
-            return None
-        if made.objection:
-            self.objections.append(f"{found.rule.id}: {made.objection}")
-        return Witness(found.rule.id, self.profile.name, "rule", made.steps, "", found.alone)
+
+def _boundaries(found: list[Reached]) -> list[Boundary]:
+    """Return what is to be shown on either side of what the rules compare."""
+    boundaries = Boundaries()
+    accepting = [each for each in found if each.rule.kind is Kind.ACCEPTS]
+    accepting.sort(key=lambda each: len(each.word.steps))
+    for each in found:
+        if each.rule.kind in NUMERIC:
+            same = [a for a in accepting if a.rule.interface == each.rule.interface]
+            boundaries.add_rule(each, same[-1:])
+        elif each.rule.kind is Kind.ACCEPTS:
+            boundaries.add_top(each)
+    return boundaries.found
 
 
 def _interface(task: Task) -> Findings:
     profile = PROFILES[task.profile]
-    interface: Interface = interfaces()[task.subject]
+    interface: Interface = interfaces()[task.subjects[0]]
     situation = Situation(interface, profile, invariants(), task.rows, second=task.second)
     records = list(Checks(situation).run())
     comparison = Comparison(interface, profile, invariants(), task.seed)

@@ -246,6 +246,13 @@ def either(*values: BoolLike) -> BoolLike:
     return _joined("or", True, values)
 
 
+def parts_of(condition: BoolLike) -> tuple[BoolLike, ...]:
+    """Return the conditions that a condition says together."""
+    if isinstance(condition, Bool) and condition.op == "and":
+        return condition.args
+    return (condition,)
+
+
 def implies(condition: BoolLike, value: BoolLike) -> BoolLike:
     """Return whether the value is true or the condition false."""
     return either(negation(condition), value)
@@ -271,14 +278,17 @@ def same_truth(left: Any, right: Any) -> BoolLike:
 
 def _joined(op: str, absorbing: bool, values: tuple[BoolLike, ...]) -> BoolLike:
     parts: dict[Bool, None] = {}
+    denied: set[Bool] = set()
     for value in values:
         if not isinstance(value, Bool):
             if bool(value) is absorbing:
                 return absorbing
             continue
         for part in value.args if value.op == op else (value,):
-            if negation(part) in parts:
+            if part in denied or (part.op == "not" and part.args[0] in parts):
                 return absorbing
+            if part.op == "not":
+                denied.add(part.args[0])
             parts[part] = None
     if not parts:
         return not absorbing

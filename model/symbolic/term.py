@@ -6,6 +6,7 @@ integers and truth values, and give terms again; ``algebra`` builds and simplifi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Union
 
 IntLike = Union[int, "Int"]
@@ -54,6 +55,27 @@ def intern(cls: type[Any], op: str, *args: Any) -> Any:
         found.hashed = hash((SALT, found.uid))
         _INTERNED[key] = found
     return found
+
+
+Forgetter = Callable[[], None]
+_FORGETTERS: list[Forgetter] = []
+
+
+def when_forgetting(function: Forgetter) -> Forgetter:
+    """Have a function called that drops what was kept of terms, when all terms are dropped."""
+    _FORGETTERS.append(function)
+    return function
+
+
+def forget_terms() -> None:
+    """Drop all terms, and whatever was made of them.
+
+    What a solver answers depends on the order in which it came to know its terms. A piece of
+    work that starts with this gives the same answers whatever was done before it.
+    """
+    _INTERNED.clear()
+    for function in _FORGETTERS:
+        function()
 
 
 class Int(Term):

@@ -25,6 +25,8 @@ OUT_NAME       true, false                     bytes before the first null byte,
 BLOB           bytes in hexadecimal, filled    none
                up with zeros; null: NULL
 OUT_BLOB       true, false                     all bytes in hexadecimal; null
+OUT_PLACES     list of true, false (NULL);     list with the numbers in each place; null for
+               null: NULL                      what was NULL
 NEW_DMA        true; or a mapping with         mapping with all members of both views of
                ``devid`` (the device of an     DMA_ADDR and ``dma``, the number by which later
                offset address, 0 if not        calls mean this descriptor; null
@@ -60,6 +62,9 @@ at an inaccessible page, so writing past it ends the process. Numbers are signed
 
 *Truth values.* A function that returns one gives it as the output ``answer``, 1 or 0, with code 0.
 
+*Places.* An array of pointers to places for numbers. A place has as many bytes as ``data_sizes``
+says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the whole numbers.
+
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
 ``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
 NEW_DMA takes. The output is the record after the call, with the descriptor (or null) as ``dma``.
@@ -77,9 +82,10 @@ are passed as they are. ``out_size_ret`` is an ordinary OUT.
 from __future__ import annotations
 
 from halcert.spec.abi.constants import CtrlType, InfoType
-from halcert.spec.abi.parameters import Direction, Function, Parameter, Passing
+from halcert.spec.abi.parameters import PLACE_LIMIT, Direction, Function, Parameter, Passing
 from halcert.spec.abi.sharing_functions import SHARING_FUNCTIONS
 from halcert.spec.abi.svm_functions import SVM_FUNCTIONS
+from halcert.spec.abi.uvm_functions import UVM_FUNCTIONS
 from halcert.spec.abi.vmm_functions import VMM_FUNCTIONS
 
 __all__ = [
@@ -87,6 +93,7 @@ __all__ = [
     "FUNCTIONS",
     "INFO_INPUTS",
     "INFO_VIEWS",
+    "PLACE_LIMIT",
     "Direction",
     "Function",
     "Parameter",
@@ -94,7 +101,8 @@ __all__ = [
 ]
 
 FUNCTIONS = {
-    function.symbol: function for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *SHARING_FUNCTIONS)
+    function.symbol: function
+    for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *SHARING_FUNCTIONS, *UVM_FUNCTIONS)
 }
 """Every function by its symbol."""
 

@@ -20,6 +20,7 @@ class Passing(Enum):
     OUT_NAME = "place for a name"
     BLOB = "opaque bytes"
     OUT_BLOB = "place for opaque bytes"
+    OUT_PLACES = "places"
     NEW_DMA = "new descriptor"
     DMA = "descriptor"
     DMA_ARRAY = "descriptors"
@@ -44,6 +45,7 @@ _GIVES = {
     Passing.CONTROL_OUT: Direction.OUT,
     Passing.OUT_NAME: Direction.OUT,
     Passing.OUT_BLOB: Direction.OUT,
+    Passing.OUT_PLACES: Direction.OUT,
     Passing.NEW_DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
     Passing.INFO: Direction.INOUT,
@@ -95,6 +97,8 @@ class Function:
 
 NAME_SIZE = 65
 """Bytes of a place for a name, with the null byte."""
+PLACE_LIMIT = 4096
+"""The most bytes of one of several places for numbers; all devices and the host need 260."""
 
 SCALAR_OF = {
     "DVdevice": "u32",

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from halcert.cli import run
 from halcert.cli.prove import prove
-from halcert.model.proofs import Findings, Record
+from halcert.model.proofs import Findings, Record, Witness
 from halcert.model.proofs import run as runs
 from halcert.model.proofs.work import THEOREMS, Task
 from halcert.results import read_proofs
@@ -31,11 +31,9 @@ def found(monkeypatch, tmp_path):
     """Have the work already done, with the records in the list."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     records = [FINE]
-    monkeypatch.setattr(
-        runs,
-        "carried_out",
-        lambda *_: [(Task(THEOREMS, "ascend910b", ("svm",)), Findings(tuple(records)))],
-    )
+    task = Task(THEOREMS, "ascend910b", ("svm",))
+    monkeypatch.setattr(runs, "tasks", lambda *_, **__: (task,))
+    monkeypatch.setattr(runs, "carried_out", lambda *_: [(task, Findings(tuple(records)))])
     return records
 
 
@@ -95,6 +93,25 @@ def test_one_rule_is_proved_in_a_moment(tmp_path):
     assert "halMemFree(pp=0)  rejected with DRV_ERROR_INVALID_VALUE" in result.output
     assert "inductive" not in result.output
     assert not (tmp_path / "proofs.json").exists()
+    assert "no file is written" in result.output
+
+
+def test_asking_for_one_rule_leaves_the_proofs_of_all_alone(tmp_path):
+    (tmp_path / "proofs.json").write_text("all of them")
+    invoke("--rule", "SVM-FREE-001", "--jobs", "1", "--out", str(tmp_path))
+    assert (tmp_path / "proofs.json").read_text() == "all of them"
+
+
+def test_findings_are_kept_in_the_order_of_the_work(found, tmp_path, monkeypatch):
+    first, second = (Witness(rule, "ascend910b", "rule", ()) for rule in ("A", "B"))
+    work = [Task(THEOREMS, name, ("svm",)) for name in ("ascend910b", "ascend950")]
+    done = [(work[1], Findings((FINE,), (second,))), (work[0], Findings((), (first,)))]
+    monkeypatch.setattr(runs, "tasks", lambda *_, **__: tuple(work))
+    monkeypatch.setattr(runs, "carried_out", lambda *_: done)
+    kept = []
+    monkeypatch.setattr("halcert.model.proofs.kept.keep_all", lambda _, each: kept.extend(each))
+    invoke("--out", str(tmp_path))
+    assert [each.rule for each in kept] == ["A", "B"]
 
 
 def test_help_names_the_obligations_and_exit_codes():

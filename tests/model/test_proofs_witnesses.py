@@ -8,20 +8,23 @@ import msgspec
 import pytest
 
 from halcert.model import proofs
-from halcert.model.proofs import kept
+from halcert.model.proofs import kept, run
 from halcert.model.proofs.notes import notes_of, plan
-from halcert.model.proofs.run import represented_by, tasks
-from halcert.model.proofs.work import SEARCH, Task, carry_out
+from halcert.model.proofs.run import represented_by, searches, tasks
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, carry_out
 from halcert.spec.catalogue import interfaces
+from halcert.spec.profiles import ASCEND910B
 
 RULES = ("SVM-FREE-002", "SVM-COPY-004", "SVM-ALLOC-010", "SVM-SET-010")
 
 
+def search_for(rule):
+    return searches(ASCEND910B, ("svm",), only=rule)[0]
+
+
 @pytest.fixture(scope="module")
 def found():
-    return {
-        rule: carry_out(Task(SEARCH, "ascend910b", ("svm",), only=rule)).witnesses for rule in RULES
-    }
+    return {rule: carry_out(search_for(rule)).witnesses for rule in RULES}
 
 
 def shortest(found, rule):
@@ -84,7 +87,7 @@ def test_a_plan_numbers_its_calls(found):
 
 
 def test_notes_hold_obligations_and_the_shortest_witness(found):
-    findings = carry_out(Task(SEARCH, "ascend910b", ("svm",), only="SVM-SET-010"))
+    findings = carry_out(search_for("SVM-SET-010"))
     note = notes_of(findings.records, findings.witnesses)[0]
     assert note.rule == "SVM-SET-010"
     assert [each.name for each in note.obligations] == ["not shadowed (v2)", "reachable (v2)"]
@@ -104,9 +107,8 @@ def test_witnesses_are_computed_once_and_then_read(monkeypatch, tmp_path, found)
     first = proofs.witnesses(["svm"], "ascend910_93")
     second = proofs.witnesses(["svm"], "ascend910_93")
     assert first == second
-    assert len(asked) == 1
+    assert asked == searches(ASCEND910B, ("svm",))
     assert {each.profile for each in first} == {"ascend910_93"}
-    assert asked[0].profile == "ascend910b"
 
 
 def test_a_broken_cache_is_computed_again(monkeypatch, tmp_path, found):
@@ -125,7 +127,46 @@ def test_a_cache_that_cannot_be_written_is_done_without(monkeypatch, tmp_path, f
     assert proofs.witnesses(["svm"], "ascend910b")
 
 
-def test_the_longest_work_comes_first():
-    work = tasks(("svm",), rows=3)
-    assert [each.kind for each in work[:2]] == ["search", "search"]
+def test_what_speaks_of_any_state_and_the_searches_come_first():
+    kinds = [each.kind for each in tasks(("svm",), rows=3)]
+    assert kinds == sorted(kinds, key=[THEOREMS, SEARCH, INTERFACE].index)
     assert represented_by("ascend950").name == "ascend950"
+
+
+def test_each_interface_is_searched_for_once_and_no_search_is_for_all():
+    work = searches(ASCEND910B, ("svm",))
+    names = [name for each in work for name in each.subjects]
+    with_rules = [
+        name
+        for name, interface in interfaces(("svm",)).items()
+        if any(rule.applies_to("ascend910b") for rule in interface.rules)
+    ]
+    assert names == with_rules
+    assert len(work) > 1
+
+
+def test_a_search_gives_the_same_whatever_was_done_before_it(found):
+    for rule in reversed(RULES[:3]):
+        assert carry_out(search_for(rule)).witnesses == found[rule]
+
+
+def test_the_last_search_of_a_product_tells_what_follows_from_all(monkeypatch, found):
+    bad = proofs.Findings((), found["SVM-SET-010"], ("the oracle objects",))
+    good = proofs.Findings((), found["SVM-FREE-002"])
+    work = searches(ASCEND910B, ("svm",))
+    monkeypatch.setattr(run, "carry_out", lambda task: bad if task is work[0] else good)
+    gone = [findings for _, findings in run.carried_out(work, 1)]
+    assert [each.records for each in gone[:-1]] == [()] * (len(work) - 1)
+    told = {each.id: each for each in gone[-1].records}
+    agreement = told["prove/witnesses of svm/agreement/v2"]
+    assert (agreement.status, agreement.note) == ("refuted", "the oracle objects")
+    assert told["prove/SVM-ANY-001/theorem/v2"].status == "refuted"
+
+
+def test_refusals_that_were_rehearsed_are_counted(monkeypatch, found):
+    refused = proofs.Findings((), found["SVM-FREE-002"][:1])
+    work = searches(ASCEND910B, ("svm",))
+    monkeypatch.setattr(run, "carry_out", lambda _: refused)
+    *_, (_, last) = run.carried_out(work, 1)
+    note = next(each.note for each in last.records if each.subject == "SVM-ANY-001")
+    assert note.endswith(f"shown by {len(work)} refused witnesses")

@@ -19,7 +19,8 @@ from halcert.model.symbolic.algebra import (
 )
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.solver import Answer, Solver
-from halcert.model.symbolic.term import Bool, Int, Term, integer, truth
+from halcert.model.symbolic.substitute import Substitution
+from halcert.model.symbolic.term import Bool, Int, Term, forget_terms, integer, truth
 
 NUMBERS = [integer(name) for name in "xyz"]
 TRUTHS = [truth(name) for name in "pqr"]
@@ -148,8 +149,53 @@ def test_wishes_give_way_from_the_last_one():
     x = NUMBERS[0]
     solver = Solver()
     solver.add(x > 10)
-    assert solver.prefer([x < 100, x == 50, x == 60]) is Answer.YES
+    wishes = solver.offer([x < 100, x == 50, x == 60])
+    assert solver.prefer(wishes) is Answer.YES
     assert solver.model([x])[x] == 50
+
+
+def test_a_conflict_of_wishes_that_was_learned_needs_no_question():
+    x = NUMBERS[0]
+    solver = Solver()
+    solver.add(x > 10)
+    wishes = solver.offer([x == 50, x == 60])
+    solver.prefer(wishes, learn=True)
+    before = solver.questions
+    assert solver.prefer(wishes) is Answer.YES
+    assert solver.questions == before + 1
+    assert solver.model([x])[x] == 50
+
+
+def test_a_wish_that_is_denied_is_not_asked_for():
+    x = NUMBERS[0]
+    solver = Solver()
+    wishes = solver.offer([x == 50, x == 60])
+    assert solver.prefer(wishes, {equal(x, 50)}) is Answer.YES
+    assert solver.model([x])[x] == 60
+
+
+def test_what_cannot_be_had_at_all_is_said_whatever_is_wished():
+    x = NUMBERS[0]
+    solver = Solver()
+    solver.add(both(x < 3, x > 3))
+    assert solver.prefer(solver.offer([x == 50, x < 100])) is Answer.NO
+
+
+@given(expressions, assignments)
+def test_values_put_into_a_term_leave_the_value_that_it_has(expression, values):
+    term = built(expression, SYMBOLIC, {})
+    some = {term: values[term] for term in (*NUMBERS[:2], *TRUTHS[:2])}
+    assert Evaluator(values)(Substitution(some)(term)) == built(expression, CONCRETE, values)
+    assert Substitution(values)(term) == built(expression, CONCRETE, values)
+
+
+def test_terms_can_be_forgotten_and_made_again():
+    before = integer("forgotten")
+    forget_terms()
+    assert integer("forgotten") is not before
+    solver = Solver()
+    solver.add(integer("forgotten") == 5)
+    assert solver.check(integer("forgotten") == 6) is Answer.NO
 
 
 def test_truth_values_keep_their_class():

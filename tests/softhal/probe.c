@@ -99,6 +99,14 @@ static void setting(void)
     CHECK(bytes[0] == 0x11 && bytes[9] == 0x11 && bytes[10] == 0x22 && bytes[109] == 0x22 && bytes[110] == 0x11);
     CHECK_CODE(drvMemsetD8(address_of(block), sizeof(bytes), 0x44, 65537), 0);
     CHECK_CODE(halMemFree(block), 0);
+
+    /* What no cache keeps is placed anew: a longer block may lie where a shorter one was freed. */
+    char *shorter = alloc(40 * MIB, DEV);
+    CHECK_CODE(halMemFree(shorter), 0);
+    char *longer = alloc(80 * MIB, DEV);
+    CHECK(longer == shorter);
+    CHECK_CODE(drvMemsetD8(address_of(longer), 80 * MIB, 7, 80 * MIB), 0);
+    CHECK_CODE(halMemFree(longer), 0);
 }
 
 static void copying(void)

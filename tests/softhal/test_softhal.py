@@ -19,10 +19,16 @@ PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
 )
 SANITIZERS = "address,undefined"
-PROBES = ("probe", "mapping", "names", "handles", "registering")
+PROBES = (
+    *("probe", "mapping", "names", "handles", "registering"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure"),
+)
 AREAS = (
+    ("managed memory", "uvm_pages"),
+    ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
     ("ShareableHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
@@ -187,6 +193,10 @@ def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) ->
         ("SOFTHAL_DEVICE_MEMORY", "-1"),
         ("SOFTHAL_DEVICE_MEMORY", "99999999999999999999G"),
         ("SOFTHAL_HOST_MEMORY", ""),
+        ("SOFTHAL_UVM_WATERMARKS", "75"),
+        ("SOFTHAL_UVM_WATERMARKS", "90,75"),
+        ("SOFTHAL_UVM_WATERMARKS", "75,101"),
+        ("SOFTHAL_UVM_SCAN", "-1"),
         ("SOFTHAL_DOMAIN", "../x"),
         ("SOFTHAL_CONFIG", "/nonexistent/softhal.conf"),
     ],

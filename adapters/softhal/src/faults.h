@@ -107,7 +107,44 @@
     X(register_offset_lost, "halMemHostGetDevPointer", "OFFS", "the offset inside the registration is dropped") \
     X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
     X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
-    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered")
+    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered") \
+    X(uvm_replica_kept, "managed memory", "STALE", "a write leaves the copies of a read-mostly page on the devices") \
+    X(uvm_mostly_survives, "managed memory", "LOST", "a write of the host leaves a page read mostly") \
+    X(uvm_mostly_blank, "halMemManagedAdvise", "LOST", "a page on a device loses its bytes when it becomes read mostly") \
+    X(uvm_write_lost, "managed memory", "STALE", "a page that returns to a device shows the bytes of its last stay there") \
+    X(uvm_swap_in_stale, "managed memory", "STALE", "a page that was swapped out returns with the bytes of the time before") \
+    X(uvm_swap_loses_bytes, "managed memory", "PRESS", "a page that is swapped out loses its bytes") \
+    X(uvm_swap_drops_write, "managed memory", "RACE", "a page is swapped out while the device writes it, without what is being written") \
+    X(uvm_swap_resets_prefetch, "managed memory", "COUNT", "swapping a page out forgets where it was prefetched to") \
+    X(uvm_no_swap, "managed memory", "PRESS", "a device that is full refuses an access instead of swapping a page out") \
+    X(uvm_capacity_overrun, "managed memory", "PRESS", "a full device takes further pages") \
+    X(uvm_peer_blank, "managed memory", "LOST", "a page that moves from device to device loses its bytes") \
+    X(uvm_fault_clears_prefer, "managed memory", "LOST", "an access of the host takes the preferred location away") \
+    X(uvm_zero_page_shared, "managed memory", "OVER", "untouched pages of several allocations become one and the same page") \
+    X(uvm_free_leaves_page, "managed memory", "LEAK", "freeing leaves the copies of pages on the devices") \
+    X(uvm_prefer_leaks, "managed memory", "STALE", "the preferred location of freed pages holds for the next allocation") \
+    X(uvm_access_replaces, "halMemManagedAdvise", "RANGE", "a further device in accessed-by takes the place of the others") \
+    X(uvm_unset_access_all, "halMemManagedAdvise", "RANGE", "taking one device out of accessed-by takes out all") \
+    X(uvm_range_short, "halMemManagedAdvise", "EDGE", "a size is rounded down to whole pages") \
+    X(uvm_hole_ignored, "halMemManagedAdvise", "VALID", "pages that are not allocated are passed over") \
+    X(uvm_advise_behind_hole, "halMemManagedAdvise", "ERRPATH", "pages behind one that failed are advised") \
+    X(uvm_location_unchecked, "halMemManagedAdvise", "VALID", "a device number that there cannot be is accepted") \
+    X(uvm_prefetch_loses, "halMemManagedPrefetch", "CODE", "a prefetch to a device that is not open succeeds and loses the bytes") \
+    X(uvm_prefetch_shifted, "halMemManagedPrefetch", "OFFS", "pages of a prefetch arrive one page further on") \
+    X(uvm_prefetch_wraps, "halMemManagedPrefetch", "WRAP", "a size near 2^64 that ends in the window again is accepted") \
+    X(uvm_noted_on_failure, "halMemManagedPrefetch", "ERRPATH", "a prefetch that failed is noted as the last one") \
+    X(uvm_flags_ignored, "halMemManagedPrefetch", "VALID", "flags that are reserved are accepted") \
+    X(uvm_batch_first_location, "halMemManagedPrefetchBatch", "RANGE", "every entry goes to the first location") \
+    X(uvm_batch_changes_input, "halMemManagedPrefetchBatch", "ARGS", "the caller's locations are changed") \
+    X(uvm_attribute_of_first, "halMemManagedRangeGetAttributes", "RANGE", "the attribute of a range is that of its first page") \
+    X(uvm_query_populates, "halMemManagedRangeGetAttributes", "CODE", "asking for attributes gives untouched pages memory") \
+    X(uvm_copy_device_device, "managed memory", "CODE", "a copy between two pages on devices succeeds and copies nothing") \
+    X(uvm_copy_untouched, "managed memory", "VALID", "an untouched page can be copied from") \
+    X(uvm_copy_keeps_replicas, "managed memory", "STALE", "a copy into a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_first_copy, "managed memory", "STALE", "setting a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_untouched_lost, "managed memory", "LOST", "setting an untouched page succeeds and does nothing") \
+    X(uvm_set_first_page, "managed memory", "RANGE", "only the first page of a range is set") \
+    X(uvm_read_only_accepted, "managed memory", "UNSUP", "managed memory with the read-only bit is not refused")
 /* clang-format on */
 
 #ifdef SOFTHAL_FAULTS

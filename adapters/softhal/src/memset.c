@@ -94,6 +94,10 @@ DVresult drvMemsetD8(DVdeviceptr dst, size_t destMax, uint8_t value, size_t num)
     if (code != DRV_ERROR_NONE) {
         return code;
     }
+    if (window_has(&windows.uvm, dst) && !v2_crosses_soma(dst, num)) {
+        leave();
+        return uvm_set(dst, value, num);
+    }
     code = generation() == GEN_V2 ? v2_set_check(dst, num, &end) : v3_resolve(dst, num, V3_SET, &end);
     leave();
     if (code != DRV_ERROR_NONE) {
