@@ -21,7 +21,7 @@ from halcert.spec.language import BitWord, Interface, Invariant, Kind, Record
 from halcert.spec.profiles import Profile
 
 ROWS = 3
-STEPS = 50_000_000
+STEPS = 200_000_000
 LARGE = 4096
 
 

@@ -8,7 +8,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.memory import is_held, taken_back
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
-from halcert.spec.svm.flags import OPENED, UVM
+from halcert.spec.svm.flags import OPENED
 from halcert.spec.svm.memory import (
     allocated,
     cacheable,
@@ -120,9 +120,8 @@ class MemFree(Call, frozen=True):
         until they close it.
         """
         block = state.blocks.at(call.pp)
-        left = freed_pages(state, block) if block.kind == UVM else state
         after = taken_back(
-            left,
+            freed_pages(state, block),
             block,
             kept=profile.generation == "v3",
             asked=not cacheable(block, profile),

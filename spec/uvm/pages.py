@@ -141,7 +141,10 @@ def allocated_pages(state: State, base: int, extent: int) -> State:
 
 
 def freed_pages(state: State, block: Block) -> State:
-    """Return the state after the pages of a block have gone, with all that was set for them."""
+    """Return the state after the pages of a block, if it has any, have gone.
+
+    All that was set for them is gone as well.
+    """
     return state.but(
         pages=state.pages.delete_where(
             lambda run: run.base >= block.base and run.base < end_of(block)

@@ -173,11 +173,13 @@ class MemManagedPrefetch(Call, frozen=True):
 
     @rejects("UVM-FETCH-007", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=UVM_PRODUCTS)
     def no_place(call, state: State) -> bool:
-        """Pages that are somewhere cannot be prefetched to nowhere."""
+        """Pages that are somewhere cannot be prefetched to nowhere.
+
+        Pages are looked at one after the other, so that those before a hole are met first.
+        """
         return (
             unknown_place(call.location)
             and is_managed(state.blocks.covering(call.ptr))
-            and not meets_a_hole(state, call.ptr, call.size)
             and some_page_is_somewhere(state, call.ptr, call.size)
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.language import Kind, Rule, Strength
-from halcert.spec.profiles import MIB
+from halcert.spec.profiles import MIB, UVM_PRODUCTS
 from halcert.spec.sources import MODULE_DOC
 from halcert.spec.uvm.pages import PAGE
 
@@ -31,6 +31,7 @@ DEVICE_SWAPS = Rule(
         "memory is in use, so that the host has room for all of it."
     ),
     sources=(SWAPS,),
+    profiles=frozenset(UVM_PRODUCTS),
     interface="managed memory",
 )
 PAGES_FIT = Rule(
@@ -44,6 +45,7 @@ PAGES_FIT = Rule(
         "more managed pages than there was room for."
     ),
     sources=(SWAPS,),
+    profiles=frozenset(UVM_PRODUCTS),
     interface="managed memory",
 )
 UNIVERSAL = (DEVICE_SWAPS, PAGES_FIT)
