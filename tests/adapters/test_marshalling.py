@@ -209,7 +209,7 @@ def test_an_output_without_a_place_is_null(actor):
     assert answer(actor, "drvMemGetAttribute", {"vptr": 1, "attr": False}).out == {"attr": None}
 
 
-def test_a_truth_value_is_returned_as_a_code(actor):
+def test_a_truth_value_is_an_output(actor):
     assert answer(actor, "halSupportFeature", {"devId": 4, "type": 4}).out == {"answer": 1}
     assert answer(actor, "halSupportFeature", {"devId": 4, "type": 5}).out == {"answer": 0}
 
