@@ -103,6 +103,7 @@ class Lab:
     _observing: bool = False
     _actors: dict[int, Actor] = field(default_factory=dict)
     _ended: set[int] = field(default_factory=set)
+    _pids: dict[int, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Start with the world before any call."""
@@ -167,13 +168,15 @@ class Lab:
         process = self._meant(process)
         if process not in self._actors and process not in self._ended:
             actor = self._actors[process] = self.setting.session.spawn()
+            self._pids[process] = actor.pid
             self.world = self.world.joined(process, actor.pid, self.setting.devices)
             self._common.learn_exact(actor.pid, START, f"pid.{process}")
         return self._actors[process]
 
     def pid(self, process: int | None = None) -> int:
-        """Return the number that the operating system gave a process."""
-        return self.actor(process).pid
+        """Return the number that the operating system gave a process, which may have ended."""
+        process = self._meant(process)
+        return self._pids[process] if process in self._pids else self.actor(process).pid
 
     def given(self, numbers: Mapping[int, int]) -> Mapping[int, Any]:
         """Return what calls gave, by their numbers in a plan; call 0 gives the processes.

@@ -44,14 +44,17 @@ def export(trace: Path, form: str, output: Path | None) -> int:
       cc -std=c11 -o fault fault.c -ldl
       ./fault /path/to/libascend_hal.so
     It ends with 0 if the fault does not show, 1 if it shows, 2 if it could
-    not be tried.
+    not be tried. Traces with names of shared memory, numbers of processes or
+    accesses by devices cannot be written as C; replay repeats them.
     """  # noqa: D301 - click reads the character as: keep these lines
     story = checked_story(trace)
     place = output or trace
     try:
         content = written(story, form, place)
     except (KeyError, TypeError, ValueError) as error:
-        raise UsageError(f"{trace}: cannot be written as {form}: {error}") from error
+        why = "it speaks of something that this form has no words for"
+        told = str(error) if isinstance(error, ValueError) else f"{why} ({error})"
+        raise UsageError(f"{trace}: cannot be written as {form}: {told}") from error
     if output is None:
         click.echo(content, nl=False)
     else:
