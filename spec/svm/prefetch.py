@@ -206,6 +206,11 @@ class MemPrefetchToDevice(Call, frozen=True):
         """Prefetching memory that was opened by its name."""
         return state.blocks.covering(call.dev_ptr).kind == OPENED
 
+    @may_reject("SVM-PREF-018", PARA_ERROR, source=V2, profiles=GEN2)
+    def device_may_only_read(call, state: State) -> bool:
+        """Memory that devices only read may count as read-only, which is not prefetched."""
+        return state.blocks.covering(call.dev_ptr).host_writes
+
     @accepts("SVM-PREF-020", strength=MUST, source=HEADER, changes=("blocks",))
     def brings_to_the_device(call, state: State) -> State:
         """The device can use the memory; MEM_SVM pages are there now, with their bytes."""
