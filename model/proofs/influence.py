@@ -108,9 +108,9 @@ class Influence:
         A row that is put back gets a line of its own for the case that it was not there, which
         the conditions of the call or the invariants may well rule out.
         """
-        solver = self.situation(operation.interface.name).solver
+        situation = self.situation(operation.interface.name)
         kept = len(old.lines)
-        idle = [line for line in new.lines[kept:] if solver.check(fact, line.live) is Answer.NO]
+        idle = [line for line in new.lines[kept:] if situation.check(fact, line.live) is Answer.NO]
         lines = [line for line in new.lines if not any(line is each for each in idle)]
         return SymbolicTable(new.row_type, lines) if idle else new
 
@@ -163,7 +163,7 @@ class Influence:
         crowded = replace(situation)
         with crowds():
             goal = goal_of(rule, crowded.reading)
-        return crowded.solver.check(goal.alone) is Answer.YES
+        return crowded.check(goal.alone) is Answer.YES
 
     def shadow_of(self, rule: Rule) -> str:
         """Return which rules stand in front of a rule whenever it holds."""
@@ -177,7 +177,7 @@ class Influence:
             held.rule.id
             for held in rivals
             if held.rule.id != rule.id
-            and situation.solver.check(goal.reach, negation(held.holds)) is Answer.NO
+            and situation.check(goal.reach, negation(held.holds)) is Answer.NO
         ]
         if always:
             return f"whenever it holds, so does {' and '.join(always)}"
@@ -186,7 +186,7 @@ class Influence:
 
 def _prospects(rule: Rule, situation: Situation) -> tuple[Answer, Answer]:
     goal = goal_of(rule, situation.reading)
-    alone = situation.solver.check(goal.alone)
+    alone = situation.check(goal.alone)
     if alone is Answer.YES and goal.alone is goal.reach:
         return alone, alone
-    return situation.solver.check(goal.reach), alone
+    return situation.check(goal.reach), alone

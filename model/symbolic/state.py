@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, get_type_hints
 
 from halcert.model.concrete.world import ROW_TYPES, View
@@ -51,9 +52,9 @@ def known_table(kind: type[Row], rows: Any) -> SymbolicTable:
     return SymbolicTable(kind, lines)
 
 
-def keyed(view: Any) -> BoolLike:
-    """Tell whether in every table no two rows have the same key."""
-    return both(*(getattr(view, name).keyed() for name in TABLES))
+def keyed(view: Any, tables: Collection[str] = TABLES) -> BoolLike:
+    """Tell whether in each of the tables no two rows have the same key."""
+    return both(*(getattr(view, name).keyed() for name in TABLES if name in tables))
 
 
 def named(view: Any) -> BoolLike:
