@@ -80,19 +80,22 @@ class Ground:
 
     Attributes:
         view: the state.
+        filled: the tables that may have rows; all others are empty.
     """
 
-    def __init__(self, rows: int) -> None:
-        """Name the rows of all tables; they are terms only, and cost nothing until asked for."""
-        self.view = any_state("before", rows)
+    def __init__(self, rows: int, filled: Cone = WHOLE) -> None:
+        """Name the rows of the tables; they are terms only, and cost nothing until asked for."""
+        self.view = any_state("before", rows, filled)
+        self.filled = filled
         self._holds: dict[Invariant, BoolLike] = {}
 
     def valid(self, invariants: Iterable[Invariant], cone: Cone) -> BoolLike:
         """Return whether tables are tables and the invariants of a cone hold."""
+        known = cone | (WHOLE - self.filled)
         return both(
             keyed(self.view, cone),
             named(self.view),
-            *(self._held(each) for each in within(invariants, cone)),
+            *(self._held(each) for each in within(invariants, known)),
         )
 
     def _held(self, invariant: Invariant) -> BoolLike:
@@ -101,14 +104,14 @@ class Ground:
         return self._holds[invariant]
 
 
-_grounds: dict[int, Ground] = {}
+_grounds: dict[tuple[int, Cone], Ground] = {}
 
 
-def ground(rows: int) -> Ground:
-    """Return any state with at most so many rows in each table."""
-    if rows not in _grounds:
-        _grounds[rows] = Ground(rows)
-    return _grounds[rows]
+def ground(rows: int, filled: Cone = WHOLE) -> Ground:
+    """Return any state with at most so many rows in each table that may have some."""
+    if (rows, filled) not in _grounds:
+        _grounds[rows, filled] = Ground(rows, filled)
+    return _grounds[rows, filled]
 
 
 @when_forgetting

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from halcert.model.proofs.cone import WHOLE, Cone, cone_of, ground
+from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground
 from halcert.model.symbolic.algebra import both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Accepted, Reading
@@ -33,6 +33,7 @@ class Situation:
         profile: the product.
         invariants: what makes a state valid.
         rows: how many rows each table has at most.
+        filled: the tables that may have rows.
         steps: how much work a question may take, as the solver counts it.
         second: a second solver is asked whatever the first one calls proved.
         remarks: what the second solver had to say.
@@ -42,15 +43,21 @@ class Situation:
     profile: Profile
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
+    filled: Cone = WHOLE
     steps: int = STEPS
     second: bool = False
     remarks: list[str] = field(default_factory=list)
     _solvers: dict[Cone, Solver] = field(default_factory=dict, init=False, repr=False)
 
+    @property
+    def ground(self) -> Ground:
+        """Any state with so many rows."""
+        return ground(self.rows, self.filled)
+
     @cached_property
     def reading(self) -> Reading:
         """The rules of the interface at the call."""
-        view = ground(self.rows).view
+        view = self.ground.view
         call = variables(self.interface.call, "call")
         result = variables(self.interface.result, "result")
         return Reading(self.interface, self.profile, view, call, result)
@@ -59,16 +66,20 @@ class Situation:
         """Return a solver that knows what a valid state says of some tables."""
         if cone not in self._solvers:
             solver = self._solvers[cone] = Solver(self.steps)
-            solver.add(ground(self.rows).valid(self.invariants, cone))
+            solver.add(self.ground.valid(self.invariants, cone))
         return self._solvers[cone]
+
+    def excludes(self, *terms: BoolLike) -> bool:
+        """Tell whether it is plain from the tables spoken of that the terms are not all true."""
+        return self.solver(cone_of(*terms)).check(*terms) is Answer.NO
 
     def check(self, *terms: BoolLike) -> Answer:
         """Ask whether some valid state lets all of the terms be true."""
         cone = cone_of(*terms)
         answer = self.solver(cone).check(*terms)
-        if answer is Answer.NO or cone == WHOLE:
+        if answer is Answer.NO or cone == self.filled:
             return answer
-        return self.solver(WHOLE).check(*terms)
+        return self.solver(self.filled).check(*terms)
 
     def accepted(self, outcome: Accepted) -> BoolLike:
         """Return whether the call ends with this outcome and a result that is allowed."""
@@ -96,9 +107,9 @@ class Situation:
         terms = (*given, implies(claim, False))
         cone = cone_of(*terms)
         answer, note = self._asked(cone, terms, extra)
-        if answer is Answer.NO or cone == WHOLE:
+        if answer is Answer.NO or cone == self.filled:
             return answer, note
-        return self._asked(WHOLE, terms, extra)
+        return self._asked(self.filled, terms, extra)
 
     def _asked(
         self, cone: Cone, terms: tuple[BoolLike, ...], extra: tuple[Term, ...]
@@ -110,7 +121,7 @@ class Situation:
         answer = solver.check()
         if answer is Answer.NO and self.second:
             answer = self._confirmed(solver)
-        note = self.described(solver, extra) if answer is Answer.YES and cone == WHOLE else ""
+        note = self.described(solver, extra) if answer is Answer.YES and cone == self.filled else ""
         solver.pop()
         return answer, note
 

@@ -17,15 +17,20 @@ TABLES = tuple(ROW_TYPES)
 """Names of all tables of the state."""
 
 
-def any_state(name: str, rows: int) -> Any:
-    """Return a view of which nothing is known but that no table has more than ``rows`` rows."""
-    tables = {
-        table: SymbolicTable(
-            kind,
-            [_any_line(f"{name}.{table}.{n}", kind) for n in range(min(rows, kind.most or rows))],
-        )
-        for table, kind in ROW_TYPES.items()
-    }
+def any_state(name: str, rows: int, filled: Collection[str] = TABLES) -> Any:
+    """Return a view of which nothing is known but how many rows its tables have at most.
+
+    Args:
+        name: what its variables are named after.
+        rows: the most rows of a table.
+        filled: the tables that may have rows.
+    """
+
+    def table(place: str, kind: type[Row]) -> SymbolicTable:
+        most = min(rows, kind.most or rows) if place in filled else 0
+        return SymbolicTable(kind, [_any_line(f"{name}.{place}.{n}", kind) for n in range(most)])
+
+    tables = {place: table(place, kind) for place, kind in ROW_TYPES.items()}
     contents = SymbolicContents.named(f"{name} byte", integer(f"{name}.next"))
     return View(**tables, contents=contents)
 

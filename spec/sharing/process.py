@@ -45,6 +45,8 @@ class HostExit(Call, frozen=True):
             "reservations",
             "handles",
             "grants",
+            "pages",
+            "accessors",
             "shares",
             "permits",
             "numbers",
@@ -78,6 +80,8 @@ class HostExit(Call, frozen=True):
             handles=gone.handles.delete_where(lambda each: each.id > 0),
             registrations=gone.registrations.delete_where(lambda each: each.size > 0),
             grants=gone.grants.delete_where(lambda each: each.id >= 0),
+            pages=gone.pages.delete_where(lambda each: each.extent > 0),
+            accessors=gone.accessors.delete_where(lambda each: each.extent > 0),
         )
 
 
