@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from halcert.model.concrete.world import FIRST_PID, HOST_TABLES, View, World
@@ -237,6 +237,11 @@ def shrinks(operation: Operation, profile: Profile) -> bool:
     What is reached after it is reached by a shorter word, too, but for rules that tell what was
     there before.
     """
+    return _shrinks(replace(operation, process=0), profile)
+
+
+@cache
+def _shrinks(operation: Operation, profile: Profile) -> bool:
     view = any_state("shape", 2)
     after = sample(operation, profile, view)
     for name in changed_tables(view, after):

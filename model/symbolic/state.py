@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, get_type_hints
+from typing import Any
 
 from halcert.model.concrete.world import ROW_TYPES, View
 from halcert.model.symbolic.algebra import both, choose, either, less, negation, same_truth
 from halcert.model.symbolic.contents import SymbolicContents
-from halcert.model.symbolic.row import Line
+from halcert.model.symbolic.row import Line, shape_of
 from halcert.model.symbolic.table import SymbolicTable
 from halcert.model.symbolic.term import BoolLike, integer, truth
 from halcert.spec.language import Row
@@ -36,10 +36,10 @@ def any_state(name: str, rows: int, filled: Collection[str] = TABLES) -> Any:
 
 
 def _any_line(name: str, kind: type[Row]) -> Line:
-    hints = get_type_hints(kind)
+    shape = shape_of(kind)
     values = tuple(
-        truth(f"{name}.{column}") if hints[column] is bool else integer(f"{name}.{column}")
-        for column in kind.__struct_fields__
+        (truth if isinstance(missing, bool) else integer)(f"{name}.{column}")
+        for column, missing in zip(shape.columns, shape.missing, strict=True)
     )
     return Line(truth(f"{name}.live"), values)
 
