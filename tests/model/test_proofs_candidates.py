@@ -80,7 +80,9 @@ def test_independent_calls_are_made_in_one_order(influence, letters):
     chosen = [letters[each] for each in (OPEN, MAP)]
     word = named(letters, MAP, OPEN)
     assert Candidates(influence, chosen, empty_word(), ordered=False, growing=True).possible(word)
-    assert not Candidates(influence, chosen, empty_word(), ordered=True, growing=True).possible(word)
+    assert not Candidates(influence, chosen, empty_word(), ordered=True, growing=True).possible(
+        word
+    )
 
 
 def test_a_call_that_needs_what_is_not_there_cannot_come(candidates, letters):
