@@ -21,6 +21,7 @@ from halcert.adapters.protocol import (
     DEFAULT_OPTIONS,
     DEVICE_INTERFACES,
     HOST_INTERFACES,
+    REST,
     Description,
     Options,
 )
@@ -28,6 +29,8 @@ from halcert.spec.abi.functions import FUNCTIONS
 
 KNOWN = frozenset((*FUNCTIONS, *HOST_INTERFACES, *DEVICE_INTERFACES))
 """Everything that can be called."""
+ACCESSES = tuple(name for name in HOST_INTERFACES if name != REST)
+"""What every program must offer; waiting is done for it."""
 
 
 class ExecSession:
@@ -57,7 +60,7 @@ class ExecSession:
         return self._spare
 
     def offers(self, interface: str) -> bool:
-        return interface in self.hello().hello.interfaces
+        return interface == REST or interface in self.hello().hello.interfaces
 
     def spawn(self) -> Program:
         if self._closed:
@@ -100,7 +103,7 @@ class ExecAdapter:
         path = checked_program(options.library)
         with self.open("", options) as session:
             hello = session.hello().hello
-        lacking = [name for name in HOST_INTERFACES if name not in hello.interfaces]
+        lacking = [name for name in ACCESSES if name not in hello.interfaces]
         unknown = [name for name in hello.interfaces if name not in KNOWN]
         if lacking:
             raise ProgramUnusable(f"{path} does not offer {', '.join(lacking)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 import weakref
@@ -34,6 +35,8 @@ from halcert.adapters.protocol import (
 from halcert.adapters.worker import Setting
 from halcert.spec.abi.functions import FUNCTIONS
 
+OF_ONE_GENERATION = re.compile(r"\((v\d)\)$")
+"""How the description of a fault ends that products of one generation alone can have."""
 LIST_FAULTS = """
 import ctypes, sys
 listing = ctypes.CDLL(sys.argv[1]).softhal_fault_list
@@ -56,6 +59,12 @@ class Fault(msgspec.Struct, frozen=True):
     interface: str
     kind: str
     summary: str
+
+    @property
+    def generation(self) -> str:
+        """The generation of the driver that alone can have it, such as v2; empty for all."""
+        found = OF_ONE_GENERATION.search(self.summary)
+        return found[1] if found else ""
 
 
 class HalSession:

@@ -25,6 +25,7 @@ from halcert.adapters.lifeline import kill_group
 from halcert.adapters.loads import Plan
 from halcert.adapters.protocol import (
     LOADS,
+    REST,
     Answered,
     Crashed,
     Garbled,
@@ -92,6 +93,11 @@ class Program:
     def alive(self) -> bool:
         """Whether the process still takes calls."""
         return not self._closed and self._ending is None
+
+    @property
+    def pid(self) -> int:
+        """Number by which other processes can name it to the implementation."""
+        return self.hello.pid or self._process.pid
 
     def call(self, request: Request, timeout: float | None = None) -> Reply:
         return self.batch([request], timeout)[0]
@@ -234,6 +240,9 @@ class Program:
         """Ask for the next call of a lane, if there is one."""
         while len(replies) < len(lane):
             request = lane[len(replies)]
+            if request.interface == REST:
+                replies.append(_rested(request))
+                continue
             if request.interface in self.hello.interfaces:
                 self._number += 1
                 args = self._resolved(request.args)
@@ -310,6 +319,13 @@ class Program:
         if not data:
             raise Gone
         return data
+
+
+def _rested(request: Request) -> Answered:
+    """Wait, as a program that makes no calls meanwhile."""
+    began = time.monotonic_ns()
+    time.sleep(request.args["milliseconds"] / 1000)
+    return Answered(0, {}, began, time.monotonic_ns())
 
 
 HELLO = f'It must be: {{"format": "{FORMAT}", "name": "...", "devices": 1, "interfaces": ["..."]}}'

@@ -130,12 +130,14 @@ def of_freedoms(
             yield Choice(Topic.FREEDOM, rule.id, refused)
 
 
-def of_caches(call: Call, result: Returned, accounts: Accounts, now: State) -> Iterator[Choice]:
+def of_caches(
+    call: Call, result: Returned, accounts: Accounts, views: Sequence[State]
+) -> Iterator[Choice]:
     """Say whether the memory of freed blocks is free again, when a device tells what is free."""
     if not isinstance(call, MemGetInfo) or call.type != HBM_SIZE or result.code != 0:
         return
     info: Any = result
-    kept = accounts.kept_back(call.device, int(info.info.free + info.info.huge_free), now)
+    kept = accounts.kept_back(call.device, int(info.info.free + info.info.huge_free), views)
     if kept is not None:
         answer = "some of it is kept" if kept else "all of it is free again"
         yield Choice(Topic.CACHE, "device memory of freed blocks", answer)

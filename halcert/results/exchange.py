@@ -25,6 +25,8 @@ class Hello(msgspec.Struct, frozen=True):
         version: version of the implementation; empty if it has none.
         threads: whether calls of several threads are made at the same time; if not, they are
             made one after the other, and nothing is learnt about threads.
+        pid: number by which other processes name this one to the implementation; 0 for the
+            process id that the system gave it.
     """
 
     format: str
@@ -33,6 +35,7 @@ class Hello(msgspec.Struct, frozen=True):
     interfaces: tuple[str, ...]
     version: str = ""
     threads: bool = False
+    pid: int = 0
 
 
 class Ask(msgspec.Struct, frozen=True, omit_defaults=True):
