@@ -45,6 +45,7 @@ class Choice:
         command: command line that repeats the run.
         environment: further variables for the implementation's processes.
         effort: how much to do about each failure.
+        weights: how much of the time each area gets; empty to give all alike.
     """
 
     adapter: str = "hal"
@@ -59,6 +60,7 @@ class Choice:
     command: str = "halcert certify"
     environment: dict[str, str] = field(default_factory=dict)
     effort: Effort = USUAL_EFFORT
+    weights: dict[str, float] = field(default_factory=dict)
 
 
 def known_areas(areas: Iterable[str]) -> tuple[str, ...]:
@@ -160,5 +162,11 @@ def prepared(choice: Choice) -> Suite:
         ensure_writable(choice.out)
     except OSError as error:
         raise UsageError(f"{choice.out}: cannot be written: {error.strerror}") from error
-    plan = Plan(seed=choice.seed, budget=choice.budget, jobs=choice.jobs, effort=choice.effort)
+    plan = Plan(
+        seed=choice.seed,
+        budget=choice.budget,
+        jobs=choice.jobs,
+        effort=choice.effort,
+        weights=dict(choice.weights),
+    )
     return Suite(target, plan, choice.out, description, choice.command)

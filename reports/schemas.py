@@ -16,22 +16,33 @@ import msgspec
 
 from halcert.results import (
     AreaSummary,
+    Baseline,
     Certificate,
     Finding,
+    Gate,
+    GateItem,
     Implementation,
+    KnownCause,
     Obligation,
     Observed,
+    PastCause,
     ProofNote,
     Proofs,
     RuleResult,
     TestResult,
     TraceHeader,
     TraceStep,
+    Waiver,
+    Waivers,
     attestation,
+    baseline,
     certificate,
+    comparison,
     exchange,
+    gate,
     proof,
     trace,
+    waiver,
 )
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -52,9 +63,16 @@ _PARTS = (
     exchange.Ask,
     exchange.Answer,
 )
+_COMPARISON = (
+    comparison.Comparison,
+    comparison.Contrast,
+    comparison.Fault,
+    comparison.Side,
+)
+_GATE = (Baseline, KnownCause, PastCause, Waiver, Waivers, Gate, GateItem)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
 _WHOLE = (Certificate, Proofs, TraceHeader, TraceStep, attestation.Envelope, attestation.Statement)
-_DESCRIBED = (*_WHOLE, *_PARTS, *_STEP_PARTS)
+_DESCRIBED = (*_WHOLE, *_PARTS, *_STEP_PARTS, *_GATE, *_COMPARISON)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -98,13 +116,38 @@ def trace_schema() -> dict[str, Any]:
     return _schema(TraceHeader | TraceStep, trace.FORMAT, "A line of a trace of halcert")
 
 
+def baseline_schema() -> dict[str, Any]:
+    """Return the schema of a baseline."""
+    return _schema(Baseline, baseline.FORMAT, "A baseline of halcert")
+
+
+def waivers_schema() -> dict[str, Any]:
+    """Return the schema of a file of waivers, as editors of TOML use it."""
+    schema = _schema(Waivers, waiver.FORMAT, "Waivers of halcert")
+    return {**schema, "required": ["format"]}
+
+
+def gate_schema() -> dict[str, Any]:
+    """Return the schema of ``gate.json``."""
+    return _schema(Gate, gate.FORMAT, "What a gate of halcert says of a run")
+
+
+def comparison_schema() -> dict[str, Any]:
+    """Return the schema of ``comparison.json``."""
+    return _schema(comparison.Comparison, comparison.FORMAT, "Where two implementations differ")
+
+
 SCHEMAS = {
+    "baseline": baseline_schema,
     "certificate": certificate_schema,
     "envelope": envelope_schema,
     "exec": exec_schema,
     "statement": statement_schema,
+    "comparison": comparison_schema,
+    "gate": gate_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
+    "waivers": waivers_schema,
 }
 """Every schema by name; the file is ``NAME.schema.json``."""
 

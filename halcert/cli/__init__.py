@@ -18,6 +18,9 @@ from halcert.results import Exit
 COMMANDS = {
     "certify": "run the suite against an implementation and write a certificate",
     "verify": "check who signed a certificate, and that it is whole and was not edited",
+    "gate": "fail on what a change broke, against a baseline and waivers",
+    "baseline": "write or compare what a build did, for the gate",
+    "compare": "make the same calls on two implementations and list where they differ",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
     "replay": "repeat a trace and say whether it still fails",
@@ -60,8 +63,8 @@ def cli() -> None:
 
     \b
     Exit codes:
-      0  certified, everything settled, every fault found
-      1  violations found
+      0  certified, gate passed, everything settled, every fault found
+      1  violations found, gate failed
       2  wrong usage or configuration
       3  incomplete: a MUST rule was not exercised, or the run was cut short
       4  the implementation could not be started

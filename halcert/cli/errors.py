@@ -14,9 +14,18 @@ from halcert.conformance.registry import UnknownAdapter
 from halcert.conformance.run import UsageError
 from halcert.reports.dsse import KeyUnusable
 from halcert.reports.verify import EnvelopeError
-from halcert.results import Exit, TraceError
+from halcert.results import BaselineError, CertificateError, Exit, TraceError, WaiverError
 
-USAGE = (UsageError, UnknownAdapter, TraceError, KeyUnusable, EnvelopeError)
+USAGE = (
+    UsageError,
+    UnknownAdapter,
+    TraceError,
+    CertificateError,
+    BaselineError,
+    WaiverError,
+    KeyUnusable,
+    EnvelopeError,
+)
 """Errors of what the user gave."""
 
 

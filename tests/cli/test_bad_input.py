@@ -18,7 +18,21 @@ COMMANDS_OF_TRACES = [["replay"], ["explain"], ["export", "--as", "c"]]
 
 @pytest.mark.parametrize(
     "command",
-    ["certify", "verify", "faults", "replay", "explain", "export", "doctor", "abi", "spec", ""],
+    [
+        "certify",
+        "gate",
+        "baseline",
+        "compare",
+        "verify",
+        "faults",
+        "replay",
+        "explain",
+        "export",
+        "doctor",
+        "abi",
+        "spec",
+        "",
+    ],
 )
 def test_an_option_that_does_not_exist_is_named(halcert, command):
     done = halcert(*filter(None, [command]), "--nonsense")

@@ -21,6 +21,9 @@ WORDS = {
         "--key",
     ),
     "verify": ("CERT", "--key", "--library", "--unsigned", "--certified", "Exit codes:"),
+    "gate": ("--baseline", "--waivers", "--strict", "--changes", "--budget", "Exit codes:"),
+    "baseline": ("write", "diff"),
+    "compare": ("--left", "--right", "profile", "Exit codes:"),
     "prove": (),
     "faults": ("--fault", "--list", "--json", "--budget", "--out", "unmodified"),
     "replay": ("TRACE", "--library", "--times", "Exit codes:", "still there", "flaky", "changed"),
@@ -53,6 +56,13 @@ def test_help_speaks_of_everything_and_fits_80_columns(halcert, command, option)
 @pytest.mark.parametrize("command", ["list", "show"])
 def test_help_of_the_commands_within_spec(halcert, command):
     done = halcert("spec", command, "--help")
+    assert done.code == 0
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("command", ["write", "diff"])
+def test_help_of_the_commands_within_baseline(halcert, command):
+    done = halcert("baseline", command, "--help")
     assert done.code == 0
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 
