@@ -25,7 +25,8 @@ from halcert.results import (
     TestResult,
     Verdict,
 )
-from halcert.results.weight import BROKEN, flaky_and_serious, not_shown, stands_against
+from halcert.results.verdict import BROKEN
+from halcert.results.weight import flaky_and_serious, not_shown, stands_against
 from halcert.spec.catalogue import AREAS, with_used
 from halcert.spec.language import Area, Kind, Rule, Strength
 

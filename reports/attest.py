@@ -9,7 +9,8 @@ from halcert.reports.dsse import enveloped
 from halcert.reports.escape import encodable
 from halcert.results import Certificate, Verdict
 from halcert.results.attestation import PAYLOAD, Resource, Statement, TestOutcome
-from halcert.results.weight import BROKEN, stands_against
+from halcert.results.verdict import BROKEN
+from halcert.results.weight import stands_against
 
 PASSED, WARNED, FAILED = "PASSED", "WARNED", "FAILED"
 TROUBLED = (*BROKEN, Verdict.FLAKY)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from halcert.results import AreaSummary, Certificate, Exit, RuleResult, Verdict
-from halcert.results.weight import BROKEN, holds_up, stands_against
+from halcert.results.verdict import BROKEN
+from halcert.results.weight import holds_up, stands_against
 from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Rule
 from halcert.spec.profiles import PROFILES

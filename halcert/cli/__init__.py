@@ -17,10 +17,10 @@ from halcert.results import Exit
 
 COMMANDS = {
     "certify": "run the suite against an implementation and write a certificate",
+    "verify": "check who signed a certificate, and that it is whole and was not edited",
     "gate": "fail on what a change broke, against a baseline and waivers",
     "baseline": "write or compare what a build did, for the gate",
     "compare": "make the same calls on two implementations and list where they differ",
-    "verify": "check who signed a certificate, and that it is whole and was not edited",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
     "replay": "repeat a trace and say whether it still fails",

@@ -8,9 +8,6 @@ from halcert.results.certificate import RuleResult
 from halcert.results.verdict import Verdict
 from halcert.spec.language import Strength
 
-BROKEN = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG)
-"""Verdicts that are the implementation's fault."""
-
 
 def stands_against(result: RuleResult) -> bool:
     """Tell whether a verdict stands against a certificate."""
