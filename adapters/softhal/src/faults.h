@@ -108,7 +108,7 @@
     X(register_offset_lost, "halMemHostGetDevPointer", "OFFS", "the offset inside the registration is dropped") \
     X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
     X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
-    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered") \
+    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the device address of memory that was unregistered is still told (v2)") \
     X(uvm_replica_kept, "managed memory", "STALE", "a write leaves the copies of a read-mostly page on the devices") \
     X(uvm_mostly_survives, "managed memory", "LOST", "a write of the host leaves a page read mostly") \
     X(uvm_mostly_blank, "halMemManagedAdvise", "LOST", "a page on a device loses its bytes when it becomes read mostly") \
