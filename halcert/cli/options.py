@@ -68,9 +68,11 @@ def _sensible(_context: click.Context, _parameter: click.Parameter, value: int) 
     return jobs
 
 
-def split(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """Split a list that is separated by commas."""
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+def split(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Split lists that are separated by commas; an option may be given several times."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
 def areas_option(function: F) -> F:
@@ -78,7 +80,7 @@ def areas_option(function: F) -> F:
     specified = ", ".join(AREAS)
     return click.option(
         "--areas",
-        default="",
+        multiple=True,
         callback=split,
         metavar="A,B",
         help=f"Areas, separated by commas: {', '.join(AREA_NAMES)}. "

@@ -134,6 +134,10 @@ class Variable:
     narrow: bool = False
 
 
+ANSWER = "answer"
+"""The output by which a call tells the truth value that it returns."""
+
+
 class Variables:
     """The variables that hold what calls gave."""
 
@@ -153,6 +157,8 @@ class Variables:
         function = FUNCTIONS.get(step.interface)
         if function is None:
             return Variable(self.plain(step, first), pointer=True)
+        if first == ANSWER and function.returns == "bool":
+            return Variable(self.record(step, ANSWER), narrow=True)
         parameter = next((p for p in function.parameters if p.name == first), None)
         if parameter is None:
             raise KeyError(path)

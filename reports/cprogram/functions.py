@@ -11,7 +11,7 @@ from halcert.reports.cprogram.accesses import AccessWriter, is_access, loaded
 from halcert.reports.cprogram.arguments import CallText
 from halcert.reports.cprogram.calls import CallWriter
 from halcert.reports.cprogram.checks import CheckWriter, quoted
-from halcert.reports.cprogram.expressions import Uses, Variables, as_pointer
+from halcert.reports.cprogram.expressions import ANSWER, Uses, Variables, as_pointer
 from halcert.reports.references import makers, paths
 from halcert.reports.tracetext import described
 from halcert.reports.values import is_reference
@@ -167,6 +167,10 @@ class FunctionWriter:
         self.uses.helpers.add("calling")
         writer = self._accesses if is_access(step.interface) else self._calls
         text = writer.write(step)
+        if _tells_truth(step.interface):
+            answer = self._variables.of(step.number, ANSWER)
+            text.variables.append(("int", answer.text))
+            text.shown.append((ANSWER, answer))
         declared = self._declared(text, body)
         guarded = self._guarded(step, text)
         inputs = [name for name in text.unchanged if guarded]
@@ -226,6 +230,8 @@ class FunctionWriter:
         return lines
 
     def _made(self, step: TraceStep, text: CallText) -> list[str]:
+        if _tells_truth(step.interface):
+            return [f"{self._variables.of(step.number, ANSWER).text} = {text.call};", "code = 0;"]
         if _answers(step.interface):
             self.uses.helpers.add("returned")
             return [f"code = {text.call};", "returned(code);"]
@@ -337,6 +343,11 @@ class FunctionWriter:
 def _answers(interface: str) -> bool:
     """Tell whether a call is one of the library, and so answers with a code."""
     return interface in FUNCTIONS or interface in AGENT
+
+
+def _tells_truth(interface: str) -> bool:
+    """Tell whether a call gives a truth value in place of a code."""
+    return interface in FUNCTIONS and FUNCTIONS[interface].returns == "bool"
 
 
 def _if_it_succeeded(lines: Sequence[str]) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from halcert.adapters import hal, softhal
+from halcert.adapters import domain, softhal
 from halcert.adapters.errors import (
     AddressSpaceLimited,
     FaultUnknown,
@@ -116,7 +116,7 @@ def _devices() -> list[Path]:
 def test_devices_of_sessions_that_died_are_removed_by_the_next_and_no_others():
     dead = subprocess.Popen(["true"])
     dead.wait()
-    namespace = hal._namespace()
+    namespace = domain._namespace()
     own = os.getuid()
     remains = Path(f"/dev/shm/softhal-{own}-halcert-{dead.pid}-{namespace:x}-remains")
     elsewhere = Path(f"/dev/shm/softhal-{own}-halcert-{dead.pid}-{namespace + 1:x}-remains")
