@@ -15,7 +15,7 @@ from types import TracebackType
 import msgspec
 from typing_extensions import Self
 
-from halcert.adapters import softhal
+from halcert.adapters import kernelsim, softhal
 from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.errors import (
     FaultUnknown,
@@ -136,7 +136,8 @@ def _remove_devices(domain: str) -> None:
     if domain:
         # Where they cannot be removed, an error here would hide why the session ended.
         with contextlib.suppress(OSError):
-            Path(f"{DEVICES}{domain}").unlink(missing_ok=True)
+            for devices in (DEVICES, kernelsim.STATE):
+                Path(f"{devices}{domain}").unlink(missing_ok=True)
 
 
 def _namespace() -> int:
@@ -152,8 +153,13 @@ def _remove_remains() -> None:
 
     Only of those in this namespace of processes: in another one the ids mean other processes.
     """
-    for path in glob.glob(f"{DEVICES}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
-        pid = path[len(DEVICES) :].split("-")[1]
+    for devices in (DEVICES, kernelsim.STATE):
+        _remove_remains_of(devices)
+
+
+def _remove_remains_of(devices: str) -> None:
+    for path in glob.glob(f"{devices}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
+        pid = path[len(devices) :].split("-")[1]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists():
             with contextlib.suppress(OSError):
                 Path(path).unlink(missing_ok=True)
@@ -193,6 +199,10 @@ class HalAdapter:
             variables["SOFTHAL_PROFILE"] = profile
         if options.fault is not None:
             variables["SOFTHAL_FAULT"] = options.fault
+        if options.environment.get(kernelsim.KERNEL) == kernelsim.SIM:
+            stand_in = kernelsim.variables(path, profile, domain, options.environment)
+            environment = options.environment | stand_in
+            options = msgspec.structs.replace(options, environment=environment)
         domain = options.environment.get("SOFTHAL_DOMAIN", domain)
         return HalSession(path, options, variables, domain)
 

@@ -38,6 +38,7 @@ def certify(
     library: str | None,
     fault: str | None,
     profile: str,
+    kernel: str | None,
     areas: tuple[str, ...],
     budget: float,
     seed: int,
@@ -55,6 +56,7 @@ def certify(
     Examples:
       halcert certify
       halcert certify --library /path/to/libascend_hal.so
+      halcert certify --library /path/to/libascend_hal.so --kernel sim
       halcert certify --profile ascend950 --seed 7 --budget 120
 
     A certificate says `certified` only if every MUST rule of the profile was exercised and
@@ -66,6 +68,7 @@ def certify(
         library=library,
         fault=fault,
         profile=profile,
+        kernel=kernel,
         areas=areas,
         seed=seed,
         budget=budget,
