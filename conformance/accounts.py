@@ -75,6 +75,7 @@ class Accounts:
         self._start: dict[int, int] = {}
         self._had: dict[tuple[Any, ...], Counter[int]] = {}
         self._cached: dict[int, int] = {}
+        self._ahead: set[int] = set()
         self.room = Room()
 
     def free_at_start(self, device: int) -> int | None:
@@ -120,20 +121,37 @@ class Accounts:
             held[ADDRESSES] += found.extent
         if generously:
             for device in tables.hardware:
-                held[device.id] += everywhere + self._cached.get(device.id, 0)
+                held[device.id] += everywhere + self._kept(device.id)
             held[self._profile.host_id] += everywhere
         return held
 
     def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
         """Follow a successful call; return the comparisons that it allows."""
         self.room.followed(call, before)
-        if isinstance(call, MemFree):
+        if isinstance(call, MemAlloc):
+            made: Any = result
+            self._taken(now.blocks.at(made.pp))
+        elif isinstance(call, MemFree):
             self._freed(before.blocks.at(call.pp))
         elif isinstance(call, MemAgentClose | MemDeviceClose):
             self._cached[call.devid] = 0
+            self._ahead.discard(call.devid)
         elif isinstance(call, MemGetInfo) and call.type == HBM_SIZE:
             return self._told(call.device, result, now)
         return []
+
+    def _taken(self, block: Block) -> None:
+        if block.kind == DVPP and cacheable(block, self._profile):
+            self._ahead.add(block.device)
+
+    def _kept(self, device: int) -> int:
+        """Return what caches may keep of a device besides the blocks that are held, in bytes.
+
+        Image memory is taken from the device ahead of its use, in pieces as large as the largest
+        block that the cache keeps.
+        """
+        ahead = self._profile.cached_huge if device in self._ahead else 0
+        return self._cached.get(device, 0) + ahead
 
     def _freed(self, block: Block) -> None:
         if cacheable(block, self._profile):
@@ -146,10 +164,10 @@ class Accounts:
         self.room.told(device, free, now)
         at_start = self._start.get(device)
         if at_start is None:
-            if not self._held(device, now, generously=True) and not self._cached.get(device):
+            if not self._held(device, now, generously=True) and not self._kept(device):
                 self._start[device] = free
             return []
-        most = self._held(device, now, generously=True) + self._cached.get(device, 0)
+        most = self._held(device, now, generously=True) + self._kept(device)
         least = self._held(device, now, generously=False)
         found = [
             Balance(LIVE_MEMORY_IS_ACCOUNTED, at_start, free, least),

@@ -87,8 +87,7 @@ static inline struct argument device_argument(uint32_t device)
 {
     struct argument argument;
     memset(&argument, 0, sizeof(argument));
-    memcpy(argument.bytes, &device, 4);
-    memcpy(argument.bytes + 4, &device, 4);
+    memcpy(argument.bytes + 4, &device, 4); /* what stands before it is the kernel's */
     return argument;
 }
 

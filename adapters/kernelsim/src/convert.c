@@ -11,7 +11,8 @@
 struct prepared {
     struct prepared *next;
     uint64_t key;
-    uint64_t to, from, to_pitch, from_pitch, width, height;
+    uint64_t to, from, to_pitch, from_pitch, width;
+    uint64_t skipped, size; /* bytes of the rows, laid end to end */
 };
 
 static struct prepared *all;
@@ -42,18 +43,37 @@ static int direction(const union payload *in, uint32_t *found)
     return 0;
 }
 
-/* A prepared copy of rows may begin at fixed_size bytes within them; the rest is told back. */
+/* What a prepared copy uses cannot be freed. */
+static void hold(uint64_t address, bool on)
+{
+    struct view view;
+    if (view_at(address, &view) != 0 || view.user) {
+        return;
+    }
+    uint32_t *references = view.mapping != NULL ? &view.mapping->references
+                           : view.block != NULL && view.block->advised == NULL
+                               ? &view.block->references
+                               : NULL;
+    if (references != NULL && (on || *references > 0)) {
+        *references += on ? 1 : UINT32_MAX;
+    }
+}
+
+static bool wrong_shape(const union payload *in)
+{
+    uint64_t width = in->convert.length;
+    uint64_t height = in->convert.height;
+    bool pitched = height > 1;
+    return width == 0 || height > HEIGHT_MOST || in->convert.fixed >= width * (height > 0 ? height : 1) ||
+           (pitched && (width > in->convert.from_pitch || width > in->convert.to_pitch));
+}
+
+/* Rows may be prepared in parts: what earlier parts took is told, and what this one takes. */
 int convert_make(struct call *call)
 {
     union payload *in = call->in;
     uint32_t found = 0;
-    bool pitched = in->convert.height > 1 || in->convert.from_pitch != in->convert.length;
-    if (in->convert.length == 0 || in->convert.height > HEIGHT_MOST ||
-        (pitched && in->convert.height > 0 &&
-         (in->convert.length > in->convert.from_pitch || in->convert.length > in->convert.to_pitch))) {
-        return EINVAL;
-    }
-    int failed = direction(in, &found);
+    int failed = wrong_shape(in) ? EINVAL : direction(in, &found);
     if (failed != 0) {
         return failed;
     }
@@ -62,16 +82,26 @@ int convert_make(struct call *call)
         return ENOMEM;
     }
     uint64_t height = in->convert.height > 0 ? in->convert.height : 1;
-    *prepared = (struct prepared){all, ++last_key, in->convert.to, in->convert.from,
-                                  in->convert.to_pitch, in->convert.from_pitch,
-                                  in->convert.length, height};
+    *prepared = (struct prepared){
+        .next = all,
+        .key = ++last_key,
+        .to = in->convert.to,
+        .from = in->convert.from,
+        .to_pitch = in->convert.to_pitch,
+        .from_pitch = in->convert.from_pitch,
+        .width = in->convert.length,
+        .skipped = in->convert.fixed,
+        .size = in->convert.length * height - in->convert.fixed,
+    };
     all = prepared;
+    hold(prepared->to, true);
+    hold(prepared->from, true);
     in->convert.direction = found;
-    in->convert.fixed = in->convert.length * height;
+    in->convert.fixed = prepared->size;
     in->convert.dma = (struct dma_address){.source = prepared->key, .length = 1};
-    in->convert.dma.fixed = (uint32_t)in->convert.fixed;
-    in->convert.virtual_id = call->device;
+    in->convert.dma.fixed = (uint32_t)prepared->size;
     in->convert.dma.virtual_id = call->device;
+    in->convert.virtual_id = call->device;
     return 0;
 }
 
@@ -82,12 +112,18 @@ int convert_submit(struct call *call)
         return EINVAL;
     }
     const struct prepared *copy = *found;
-    int failed = 0;
-    for (uint64_t row = 0; row < copy->height && failed == 0; row++) {
-        failed = bytes_copy(copy->to + row * copy->to_pitch, copy->from + row * copy->from_pitch,
-                            copy->width);
+    for (uint64_t done = copy->skipped; done < copy->skipped + copy->size;) {
+        uint64_t row = done / copy->width;
+        uint64_t inside = done % copy->width;
+        uint64_t part = copy->width - inside;
+        int failed = bytes_copy(copy->to + row * copy->to_pitch + inside,
+                                copy->from + row * copy->from_pitch + inside, part);
+        if (failed != 0) {
+            return failed;
+        }
+        done += part;
     }
-    return failed;
+    return 0;
 }
 
 int convert_wait(struct call *call)
@@ -103,6 +139,8 @@ static int destroy(uint64_t key)
     }
     struct prepared *gone = *found;
     *found = gone->next;
+    hold(gone->to, false);
+    hold(gone->from, false);
     free(gone);
     return 0;
 }

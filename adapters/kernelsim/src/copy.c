@@ -291,5 +291,10 @@ int copy_translate(struct call *call)
     /* Physical addresses are invented: places in the store, far from zero. */
     in->translate.physical = UINT64_C(0x8000000000) + (uint64_t)(view.at - (char *)alias_of(0));
     in->translate.on_device = 1;
+    if (view.mapping != NULL) {
+        view.mapping->translated = true;
+    } else if (view.block != NULL) {
+        view.block->translated = true;
+    }
     return 0;
 }

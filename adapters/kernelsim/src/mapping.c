@@ -117,7 +117,7 @@ int block_unmap(struct call *call)
     if (heap_at(in->unmap.va) == NULL || mapping == NULL || mapping->span.start != in->unmap.va) {
         return EINVAL;
     }
-    if (mapping->references > 0) {
+    if (mapping->references > 0 || mapping->translated) {
         return EBUSY;
     }
     in->unmap.size = mapping->span.size;

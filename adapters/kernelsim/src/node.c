@@ -152,9 +152,7 @@ static long choose(struct file *file, const void *argument)
             return failed;
         }
     }
-    if (settings()->trace) {
-        fprintf(stderr, "kernelsim: no module %s\n", choice.name);
-    }
+    trace("no module %s\n", choice.name);
     return -EINVAL;
 }
 
@@ -179,8 +177,8 @@ long node_command(struct file *file, unsigned long request, void *argument)
         return 0;
     }
     long result = file->module->command(file, request, argument);
-    if (settings()->trace && file->module != &module_svm) {
-        fprintf(stderr, "kernelsim: %s %#lx -> %ld\n", file->module->name, request, result);
+    if (file->module != &module_svm) {
+        trace("%s %#lx -> %ld\n", file->module->name, request, result);
     }
     return result;
 }

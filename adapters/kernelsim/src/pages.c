@@ -93,7 +93,7 @@ int page_free(struct call *call)
     if (block == NULL || block->span.start != address) {
         return EINVAL;
     }
-    if (block->references > 0 ||
+    if (block->references > 0 || block->translated ||
         table_overlap(&space.mappings, block->span.start, block->span.size) != NULL) {
         return EBUSY;
     }
@@ -171,6 +171,26 @@ static bool all_allocated(uint64_t address, uint64_t size)
     return true;
 }
 
+/* Pages go to one device only, and not from one that has them. */
+static int move_to_device(struct call *call, struct block *block, uint64_t address, uint64_t size)
+{
+    if (block->device != NO_DEVICE && block->device != call->device) {
+        return EINVAL;
+    }
+    for (uint64_t done = 0; done < size;) {
+        struct view view;
+        int failed = view_at(address + done, &view);
+        if (failed != 0) {
+            return failed;
+        }
+        if (view.place == PLACE_DEVICE && view.device != call->device) {
+            return EINVAL;
+        }
+        done += view.size;
+    }
+    return pages_move(block, address, size, PLACE_DEVICE, call->device);
+}
+
 int page_advise(struct call *call)
 {
     union payload *in = call->in;
@@ -218,7 +238,7 @@ int page_advise(struct call *call)
     if ((in->advise.advice & ADVISE_LOCK_DEVICE) != 0 && block->device == NO_DEVICE) {
         block->device = call->device;
     }
-    return pages_move(block, address, size, PLACE_DEVICE, call->device);
+    return move_to_device(call, block, address, size);
 }
 
 int page_prefetch(struct call *call)
@@ -244,8 +264,9 @@ int page_prefetch(struct call *call)
     if (!space.open[call->device]) {
         return ESRCH;
     }
-    if (block->places == NULL) {
-        return 0;
+    struct view first;
+    if (block->places == NULL || (view_at(address, &first) == 0 && first.place == PLACE_DEVICE)) {
+        return 0; /* a peer is shown the pages; they stay where they are */
     }
-    return pages_move(block, address, size, PLACE_DEVICE, call->device);
+    return move_to_device(call, block, address, size);
 }

@@ -121,8 +121,8 @@ int svm_used(struct call *call)
     in->used.huge = huge;
     in->used.huge_free = left > small ? left - small : 0;
     in->used.normal_free = left - in->used.huge_free;
-    in->used.giant = node.size / GIB * GIB;
-    in->used.giant_free = left / GIB * GIB;
+    in->used.giant = huge / GIB * GIB;
+    in->used.giant_free = in->used.huge_free / GIB * GIB;
     return 0;
 }
 
@@ -152,15 +152,19 @@ int svm_check_addresses(struct call *call)
     return 0;
 }
 
+enum { MOVING_NOWHERE = 1, MOVING_ON_HOST = 2, MOVING_ON_DEVICE = 4 };
+
 int svm_va_status(struct call *call)
 {
     union payload *in = call->in;
-    struct block *block = block_at(in->va_status.va);
-    if (block == NULL) {
+    struct view view;
+    if (view_at(in->va_status.va, &view) != 0 || view.user) {
         return EINVAL;
     }
-    in->va_status.device = block->device;
-    in->va_status.type = 0;
+    in->va_status.device = view.place == PLACE_DEVICE ? view.device : 0;
+    in->va_status.type = view.place == PLACE_DEVICE ? MOVING_ON_DEVICE
+                         : view.place == PLACE_HOST ? MOVING_ON_HOST
+                                                    : MOVING_NOWHERE;
     return 0;
 }
 

@@ -1,10 +1,14 @@
 /* settings.c - reads KERNELSIM_* once. A value that cannot be used is told, and the default holds. */
 #include "settings.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "real.h"
 
 #define X(id, title, generation, connection, dvpp, uva, share) \
     {title, generation, connection, dvpp, uva, share},
@@ -99,12 +103,32 @@ static void read_all(void)
     for (char *at = chosen.domain; *at != '\0'; at++) {
         *at = *at == '/' ? '_' : *at;
     }
-    const char *trace = getenv("KERNELSIM_TRACE");
-    chosen.trace = trace != NULL && *trace != '\0';
+    const char *file = getenv("KERNELSIM_TRACE");
+    chosen.trace = -1;
+    if (file != NULL && *file != '\0') {
+        chosen.trace = real_open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    }
 }
 
 const struct settings *settings(void)
 {
     pthread_once(&once, read_all);
     return &chosen;
+}
+
+void trace(const char *format, ...)
+{
+    if (settings()->trace < 0) {
+        return;
+    }
+    char line[320];
+    va_list arguments;
+    va_start(arguments, format);
+    int head = snprintf(line, sizeof(line), "%d ", (int)getpid());
+    int length = vsnprintf(line + head, sizeof(line) - (size_t)head, format, arguments) + head;
+    va_end(arguments);
+    length = length < (int)sizeof(line) ? length : (int)sizeof(line) - 1;
+    if (write(settings()->trace, line, (size_t)length) < 0) {
+        return; /* nobody can be told */
+    }
 }

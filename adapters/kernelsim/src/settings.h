@@ -27,10 +27,13 @@ struct settings {
     uint64_t device_memory[DEVICES_MOST];
     uint64_t host_memory;
     char domain[128];
-    bool trace;
+    int trace; /* descriptor for a line on each command; -1: none */
 };
 
 /* The settings; the first call reads the environment. */
 const struct settings *settings(void);
+
+/* Tell of a command, if anybody wants to know. */
+void trace(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

@@ -226,7 +226,7 @@ static void *map(struct file *file, void *at, size_t size, int access, int flags
 
 static int check_device(struct call *call, unsigned flags)
 {
-    uint32_t id = call->argument->logical;
+    uint32_t id = call->argument->device; /* the program's number; the kernel fills in others */
     if (id >= GRACE_OF_LOGICAL_IDS) {
         return ENODEV;
     }
@@ -274,12 +274,10 @@ static long command(struct file *file, unsigned long request, void *argument)
     space_lock();
     int failed = answer(file, number, &call);
     space_unlock();
-    if (settings()->trace) {
-        const uint64_t *in = (const uint64_t *)((const char *)argument + 16);
-        fprintf(stderr, "kernelsim: %u id %u (%lx %lx %lx %lx) -> %s\n", number, copy.logical,
-                (unsigned long)in[0], (unsigned long)in[1], (unsigned long)in[2],
-                (unsigned long)in[3], failed == 0 ? "0" : strerror(failed));
-    }
+    const uint64_t *in = (const uint64_t *)(const void *)copy.in.bytes;
+    trace("SVM %u id %u (%#lx %#lx %#lx %#lx) -> %s\n", number, copy.device,
+          (unsigned long)in[0], (unsigned long)in[1], (unsigned long)in[2], (unsigned long)in[3],
+          failed == 0 ? "0" : strerror(failed));
     if (failed != 0) {
         return -failed;
     }

@@ -54,6 +54,7 @@ struct block {
     uint32_t references; /* beyond its own: registered, exported, opened */
     bool populated;
     bool read_only;
+    bool translated;    /* somebody knows its physical address */
     bool lent;          /* its memory is another process's (opened by name) */
     uint8_t *places;    /* by page, for memory that moves; NULL: all pages alike */
     struct page_advice *advised; /* by page, for managed memory */
@@ -72,6 +73,7 @@ struct mapping {
     uint64_t page;
     uint8_t access[HOST_ID + 1]; /* by location */
     uint32_t references;
+    bool translated;
 };
 
 struct space {
