@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from halcert.adapters.kernelsim import KERNEL, SIM, default_kernel
+from halcert.adapters.kernelsim import FAULT, FAULTS, KERNEL, SIM, default_kernel
 from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
 from halcert.conformance.campaign import Plan, Target, describe
@@ -46,6 +46,7 @@ class Choice:
         command: command line that repeats the run.
         environment: further variables for the implementation's processes.
         kernel: which kernel a driver's library gets; None to decide by the library.
+        kernel_fault: what the kernel stand-in does wrong, and when; None for nothing.
         effort: how much to do about each failure.
     """
 
@@ -61,6 +62,7 @@ class Choice:
     command: str = "halcert certify"
     environment: dict[str, str] = field(default_factory=dict)
     kernel: str | None = None
+    kernel_fault: str | None = None
     effort: Effort = USUAL_EFFORT
 
 
@@ -141,7 +143,19 @@ def kernel_for(choice: Choice) -> dict[str, str]:
         kernel = default_kernel(choice.library)
     if kernel == SIM and choice.library is None:
         raise UsageError("--kernel sim needs --library: the bundled driver has no kernel below it")
-    return {KERNEL: SIM} if kernel == SIM else {}
+    if kernel != SIM:
+        if choice.kernel_fault is not None:
+            raise UsageError("--kernel-fault needs --kernel sim: a real kernel does as it likes")
+        return {}
+    if choice.kernel_fault is None:
+        return {KERNEL: SIM}
+    kind, _, number = choice.kernel_fault.partition(":")
+    if kind not in FAULTS or not number.isdigit() or int(number) == 0:
+        raise UsageError(
+            f"--kernel-fault {choice.kernel_fault!r}: expected KIND:NUMBER, as in lost:40; "
+            f"kinds are: {', '.join(FAULTS)}"
+        )
+    return {KERNEL: SIM, FAULT: choice.kernel_fault}
 
 
 def _check_options(choice: Choice, adapter: Adapter) -> None:

@@ -7,7 +7,9 @@ the stand-in is repeated over it.
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -29,6 +31,11 @@ KERNEL = "HALCERT_KERNEL"
 """Variable that says which kernel a library gets."""
 SIM, REAL = "sim", "real"
 KERNELS = (SIM, REAL)
+TROUBLE = 1 << 63
+"""Bit in the notes of a call: a command failed because that was wished."""
+FAULT = "KERNELSIM_FAULT"
+"""Variable that has commands fail."""
+FAULTS = ("out-of-memory", "interrupted", "again", "fails-once", "slow", "lost")
 NODE = Path("/dev/davinci_manager")
 STATE = f"/dev/shm/kernelsim-{os.getuid()}-"  # noqa: S108
 """What the names of the stand-in's devices begin with; the domain follows."""
@@ -49,6 +56,14 @@ def library() -> Path:
         DriverDoesNotBuild: the compiler refuses it, or the sources are not there.
     """
     return BUNDLE.library(NAME)
+
+
+@functools.cache
+def assumptions() -> dict[str, str]:
+    """Return what the stand-in assumes of devices, by name, in the order of its notes."""
+    table = (FOLDER / "src" / "assumed.h").read_text()
+    found = re.findall(r'^    X\(\w+, "([^"]+)",\s*\\?\s*"([^"]+)"\)', table, re.MULTILINE)
+    return dict(found)
 
 
 def default_kernel(path: str | None) -> str:

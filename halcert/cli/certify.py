@@ -10,7 +10,14 @@ import click
 from rich.console import Console
 
 from halcert.cli.interrupts import INTERRUPTS
-from halcert.cli.options import Seconds, areas_option, command_line, run_options, target_options
+from halcert.cli.options import (
+    Seconds,
+    areas_option,
+    command_line,
+    kernel_fault_option,
+    run_options,
+    target_options,
+)
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
 from halcert.conformance.run import Choice, prepared
@@ -22,6 +29,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
 
 @click.command()
 @target_options
+@kernel_fault_option
 @areas_option
 @click.option(
     "--budget",
@@ -39,6 +47,7 @@ def certify(
     fault: str | None,
     profile: str,
     kernel: str | None,
+    kernel_fault: str | None,
     areas: tuple[str, ...],
     budget: float,
     seed: int,
@@ -69,6 +78,7 @@ def certify(
         fault=fault,
         profile=profile,
         kernel=kernel,
+        kernel_fault=kernel_fault,
         areas=areas,
         seed=seed,
         budget=budget,

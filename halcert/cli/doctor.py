@@ -13,6 +13,7 @@ from rich.console import Console
 
 import halcert
 from halcert.adapters.errors import AdapterError
+from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description, Options
 from halcert.cli.options import kernel_option
 from halcert.conformance.registry import adapter_named, adapter_names
@@ -57,6 +58,9 @@ def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     options = Options(library=library, environment=environment)
     if library:
         say("kernel", "the stand-in" if environment else "the real one")
+    if environment:
+        for name, text in assumptions().items():
+            say("assumed", f"{name}: {text}")
     usable = [_look_at(name, options, say) for name in names]
     return int(Exit.OK if any(usable) else Exit.NOT_STARTED)
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assumed.h"
 #include "uvm.h"
 
 enum { BATCH_MOST = 4096, TASKS_MOST = 4096 };
@@ -291,6 +292,7 @@ int copy_translate(struct call *call)
     /* Physical addresses are invented: places in the store, far from zero. */
     in->translate.physical = UINT64_C(0x8000000000) + (uint64_t)(view.at - (char *)alias_of(0));
     in->translate.on_device = 1;
+    assume(ASSUMED_PHYSICAL_ADDRESS);
     if (view.mapping != NULL) {
         view.mapping->translated = true;
     } else if (view.block != NULL) {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDES = 3, PAGES = 3, TYPES = 4, ANY_NUMA = (int)0xffffffff };
+enum { SIDES = 3, PAGES = 3, TYPES = 5, ANY_NUMA = (int)0xffffffff };
 
 static struct handle **handles;
 static int32_t count;
@@ -91,8 +91,12 @@ int block_create(struct call *call)
         return failed;
     }
     bool device = in->create.side == SIDE_DEVICE;
-    if (device && (call->device == HOST_ID || !space.open[call->device])) {
-        return call->device == HOST_ID ? EINVAL : ESRCH;
+    if (device && call->device == HOST_ID) {
+        return EINVAL;
+    }
+    failed = device ? device_closed(call->device) : 0;
+    if (failed != 0) {
+        return failed;
     }
     uint64_t page = page_bytes(in->create.page);
     uint64_t charged = (in->create.size + page - 1) / page * page;

@@ -92,7 +92,7 @@ static int check_size(const struct call *call, uint64_t size)
         if (device >= settings()->devices) {
             return ENODEV;
         }
-        if (!space.open[device]) {
+        if (device_closed(device) != 0) {
             return ESRCH;
         }
         wrong = size > power_of_two(settings()->device_memory[device]);

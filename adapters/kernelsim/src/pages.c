@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "assumed.h"
 #include "real.h"
 #include "ipc.h"
 #include "uvm.h"
@@ -108,6 +109,9 @@ uint32_t memory_make(unsigned node, uint64_t size, uint64_t charged)
     if (hold == NOTHING && node != NODE_HOST && uvm_swap_out(node, charged)) {
         hold = object_make(node, size, charged, 0);
     }
+    if (hold == NOTHING && node != NODE_HOST) {
+        assume(ASSUMED_DEVICE_FULL);
+    }
     return hold;
 }
 
@@ -150,8 +154,9 @@ static int put_on_device(struct call *call, struct block *block)
     if (block->populated) {
         return EINVAL;
     }
-    if (!space.open[call->device]) {
-        return ESRCH;
+    int closed = device_closed(call->device);
+    if (closed != 0) {
+        return closed;
     }
     block->device = call->device;
     block->read_only = (call->in->advise.advice & ADVISE_READ_ONLY) != 0;
@@ -232,8 +237,9 @@ int page_advise(struct call *call)
     if (heap->sub != SUB_SVM) {
         return put_on_device(call, block);
     }
-    if (!space.open[call->device]) {
-        return ESRCH;
+    int closed = device_closed(call->device);
+    if (closed != 0) {
+        return closed;
     }
     if ((in->advise.advice & ADVISE_LOCK_DEVICE) != 0 && block->device == NO_DEVICE) {
         block->device = call->device;
@@ -261,8 +267,9 @@ int page_prefetch(struct call *call)
     if (heap->sub == SUB_RESERVE) {
         return mapping == NULL || !mapping->own ? EINVAL : 0;
     }
-    if (!space.open[call->device]) {
-        return ESRCH;
+    int closed = device_closed(call->device);
+    if (closed != 0) {
+        return closed;
     }
     struct view first;
     if (block->places == NULL || (view_at(address, &first) == 0 && first.place == PLACE_DEVICE)) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "assumed.h"
 #include "handle.h"
 #include "ipc.h"
 #include "remote.h"
@@ -41,6 +42,15 @@ int svm_setup_device(struct call *call)
     in->setup.exbus = coherent;
     in->setup.host_uva = settings()->product->host_uva;
     return 0;
+}
+
+int device_closed(uint32_t device)
+{
+    if (space.open[device]) {
+        return 0;
+    }
+    assume(ASSUMED_DEVICE_CLOSED);
+    return ESRCH;
 }
 
 int svm_prepare_close(struct call *call)
@@ -87,6 +97,7 @@ int svm_process_status(struct call *call)
     if (in->status.type > 5) {
         return EINVAL;
     }
+    assume(ASSUMED_DEVICE_PROCESS);
     if (!space.open[call->device]) {
         return ESRCH;
     }
@@ -104,10 +115,12 @@ int svm_used(struct call *call)
     if (in->used.type >= TYPES) {
         return EINVAL;
     }
-    if (!space.open[call->device]) {
-        return ESRCH;
+    int closed = device_closed(call->device);
+    if (closed != 0) {
+        return closed;
     }
     uint32_t type = in->used.type;
+    assume(type == TYPE_P2P_HBM ? ASSUMED_PEER_MEMORY : ASSUMED_MEMORY_SPLIT);
     memset(&in->used, 0, sizeof(in->used));
     in->used.type = type;
     if (type == TYPE_DDR || type == TYPE_P2P_DDR || type == TYPE_TS) {
@@ -171,6 +184,7 @@ int svm_va_status(struct call *call)
 int svm_reserve_map(struct call *call)
 {
     enum { ADDRESS_TYPES = 16 };
+    assume(ASSUMED_REGISTERS);
     return call->in->reserve_map.type >= ADDRESS_TYPES ? EINVAL : EOPNOTSUPP;
 }
 
@@ -181,6 +195,7 @@ int svm_capability(struct call *call)
     if (in->capability.module >= MODULES) {
         return EINVAL;
     }
+    assume(ASSUMED_CAPABILITIES);
     in->capability.capability = settings()->product->connection == 0 ? 1 : 0;
     return 0;
 }
@@ -191,6 +206,7 @@ int svm_repair(struct call *call)
     if (in->repair.count == 0 || in->repair.count > REPAIRS_MOST) {
         return EINVAL;
     }
+    assume(ASSUMED_REPAIR);
     for (uint32_t i = 0; i < in->repair.count; i++) {
         struct view view;
         if (view_at(in->repair.ranges[i].va, &view) != 0 || view.place != PLACE_DEVICE) {

@@ -1,4 +1,5 @@
 /* remote.c - commands that let devices use host memory and the host use device memory. */
+#include "assumed.h"
 #include "remote.h"
 
 #include <errno.h>
@@ -161,6 +162,7 @@ static int remember(struct call *call, struct block *block)
         return ENOMEM;
     }
     if (to_device) {
+        assume(ASSUMED_DEVICE_ADDRESS);
         next_there += (in->remote.size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     }
     if (block != NULL) {

@@ -1,4 +1,5 @@
 /* soma.c - pools of device memory that the library divides by itself. */
+#include "assumed.h"
 #include "soma.h"
 
 #include <errno.h>
@@ -44,11 +45,16 @@ int soma_create(struct call *call)
     uint64_t size = in->soma.size;
     if (in->soma.device >= settings()->devices || !in_soma(address) || size == 0 ||
         size > SOMA_START + SOMA_SIZE - address || address % HUGE_PAGE != 0 ||
-        size % HUGE_PAGE != 0 || overlaps(address, size) || *find(in->soma.pool) != NULL) {
+        size % HUGE_PAGE != 0) {
         return EINVAL;
     }
-    if (!space.open[in->soma.device]) {
-        return ESRCH;
+    if (overlaps(address, size) || *find(in->soma.pool) != NULL) {
+        assume(ASSUMED_POOL_UNKNOWN);
+        return EINVAL;
+    }
+    int closed = device_closed((uint32_t)in->soma.device);
+    if (closed != 0) {
+        return closed;
     }
     struct pool *pool = calloc(1, sizeof(*pool));
     if (pool == NULL) {
@@ -69,6 +75,7 @@ int soma_destroy(struct call *call)
     struct pool **found = find(call->in->soma.device); /* the first field is the pool's id here */
     struct pool *gone = *found;
     if (gone == NULL) {
+        assume(ASSUMED_POOL_UNKNOWN);
         return EINVAL;
     }
     *found = gone->next;
@@ -83,6 +90,7 @@ int soma_trim(struct call *call)
     if (in->trim.reserved % HUGE_PAGE != 0 || *find(in->trim.pool) == NULL) {
         return EINVAL;
     }
+    assume(ASSUMED_POOL_TRIM);
     uint64_t used = (in->trim.used + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     uint64_t all = used + in->trim.free / HUGE_PAGE * HUGE_PAGE;
     uint64_t least = in->trim.reserved > used ? in->trim.reserved : used;

@@ -3,6 +3,7 @@
 #include "ipc.h"
 #include "remote.h"
 #include "soma.h"
+#include "trouble.h"
 #include "uvm.h"
 
 #include <errno.h>
@@ -241,6 +242,15 @@ static int check_device(struct call *call, unsigned flags)
     return 0;
 }
 
+static bool takes_memory(unsigned number)
+{
+    return number == ALLOC || number == ADVISE || number == PREFETCH || number == UPDATE_HEAP ||
+           number == MEM_CREATE || number == MEM_MAP || number == IMPORT_HANDLE ||
+           number == IPC_OPEN || number == CONVERT_ADDR || number == ASYNC_COPY ||
+           number == UVM_ALLOC || number == UVM_ADVISE || number == SOMA_CREATE ||
+           number == REMOTE_MAP;
+}
+
 static int answer(struct file *file, unsigned number, struct call *call)
 {
     if (number == ALLOC_PROC_STRUCT) {
@@ -257,7 +267,11 @@ static int answer(struct file *file, unsigned number, struct call *call)
     if (command->handle == NULL) {
         return EOPNOTSUPP;
     }
-    int failed = (command->flags & CONV) != 0 ? check_device(call, command->flags) : 0;
+    int failed = trouble_now(takes_memory(number), (command->flags & CONV) != 0);
+    if (failed != 0) {
+        return failed;
+    }
+    failed = (command->flags & CONV) != 0 ? check_device(call, command->flags) : 0;
     return failed != 0 ? failed : command->handle(call);
 }
 

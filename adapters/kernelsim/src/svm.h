@@ -125,6 +125,8 @@ void heap_remove(struct heap *heap);
 /* An object charged to a node, for which managed pages make room if need be; NOTHING if there is
  * none. */
 uint32_t memory_make(unsigned node, uint64_t size, uint64_t charged);
+/* 0, or the errno of a device that this process did not open. */
+int device_closed(uint32_t device);
 /* Put memory behind a block, at a node's cost; errno. */
 int block_populate(struct block *block, unsigned node, uint64_t charged);
 

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "assumed.h"
 #include "soma.h"
 
 static uint64_t least(uint64_t one, uint64_t other)
@@ -95,6 +96,7 @@ int bytes_copy(uint64_t to, uint64_t from, uint64_t size)
         int failed = view_at(to, &there);
         failed = failed != 0 ? failed : view_at(from, &here);
         if (failed != 0 || there.place == PLACE_NONE || here.place == PLACE_NONE) {
+            assume(ASSUMED_COPY_PAST_END);
             return failed != 0 ? failed : EINVAL;
         }
         uint64_t part = least(size, least(there.size, here.size));
