@@ -35,6 +35,10 @@ static const struct module *const modules[] = {
     &module_devmng,
     &module_urd,
     &module_svm,
+    &module_svm3,
+    &module_svm_mmap,
+    &module_apm,
+    &module_esched,
 };
 
 static bool copy(void *to, const void *from, size_t size, bool reading)

@@ -30,7 +30,8 @@ struct module {
     void (*close)(struct file *file);
 };
 
-extern const struct module module_uda, module_devmng, module_urd, module_svm, module_esched;
+extern const struct module module_uda, module_devmng, module_urd, module_svm, module_svm3,
+    module_svm_mmap, module_apm, module_esched;
 
 /* Whether a path is a node that is played. */
 bool node_is(const char *path);

@@ -128,6 +128,7 @@ static void drop(uint32_t device, struct range *range)
     if (device == HOST_ID && range->hold != NOTHING) {
         hide(range->span.start, range->span.size);
     }
+    descriptors_release(range);
     object_drop(range->hold);
     table_remove(side_of(device), range);
     free(range);

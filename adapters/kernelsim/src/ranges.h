@@ -43,6 +43,14 @@ void ranges_forget(void);
 int sides_copy(uint32_t to_side, uint64_t to, uint32_t from_side, uint64_t from, uint64_t size);
 int side_fill(uint32_t side, uint64_t to, uint8_t value, uint64_t size);
 
+/* Prepared copies between the host and a device; errno. */
+int descriptor_make(uint32_t from_side, uint64_t from, uint32_t to_side, uint64_t to, uint64_t size,
+                    struct dma_address *told);
+int descriptor_end(const struct dma_address *told);
+/* A range goes although prepared copies use it. */
+void descriptors_release(const struct range *range);
+void descriptors_forget(void);
+
 /* Keys of shared memory, for other processes. */
 long key_command(unsigned number, uint32_t device, void *argument);
 /* Memory that another process made, by its source; false if nobody shares it. */

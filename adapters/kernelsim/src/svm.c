@@ -121,6 +121,7 @@ static void forget_all(void)
     convert_forget();
     remote_forget();
     soma_forget();
+    svm3_forget();
 }
 
 /* Segments that the library is to map, in the order in which it must map them. */

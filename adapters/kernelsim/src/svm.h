@@ -153,6 +153,8 @@ int bytes_fill(uint64_t to, uint8_t value, uint64_t size);
 /* Pages of a block that moves: bring them to a place. errno */
 int pages_move(struct block *block, uint64_t address, uint64_t size, enum place place,
                uint32_t device);
+/* Forget what the third generation knew, in a child. */
+void svm3_forget(void);
 /* Forget prepared copies, in a child. */
 void convert_forget(void);
 /* Serve the CPU's accesses to pages that are elsewhere. */
