@@ -133,6 +133,11 @@ int agent_serve(uint32_t device, uint32_t subject, void *content, size_t size)
     int failed = serve(device, subject - FIRST_SUBJECT, room);
     space_unlock();
     memcpy(content, room, size);
-    trace("message %u to device %u -> %d\n", subject - FIRST_SUBJECT, device, failed);
+    uint64_t words[6];
+    memcpy(words, room, sizeof(words));
+    trace("message %u to device %u (%#lx %#lx %#lx %#lx %#lx %#lx) -> %d\n",
+          subject - FIRST_SUBJECT, device, (unsigned long)words[0], (unsigned long)words[1],
+          (unsigned long)words[2], (unsigned long)words[3], (unsigned long)words[4],
+          (unsigned long)words[5], failed);
     return code_of(failed);
 }

@@ -50,20 +50,9 @@ int descriptor_end(const struct dma_address *told)
         return EINVAL;
     }
     *at = gone->next;
-    if (gone->used != NULL) {
-        gone->used->pins--;
-    }
+    range_unpin(gone->used);
     free(gone);
     return 0;
-}
-
-void descriptors_release(const struct range *range)
-{
-    for (struct prepared *prepared = all; prepared != NULL; prepared = prepared->next) {
-        if (prepared->used == range) {
-            prepared->used = NULL;
-        }
-    }
 }
 
 void descriptors_forget(void)

@@ -75,6 +75,7 @@ static int own_source(const struct source *source, struct range *found)
     if (source->size > range->span.size - inside) {
         return EINVAL;
     }
+    found->origin = range;
     found->offset = range->offset + inside;
     found->user = range->hold == NOTHING ? range->user + inside : 0;
     if (range->hold != NOTHING) {
@@ -114,24 +115,40 @@ int range_map(uint32_t device, uint64_t address, uint64_t size, const struct sou
     if (failed == 0 && device == HOST_ID && range.hold != NOTHING) {
         failed = show(address, size, range.offset, PROT_READ | PROT_WRITE);
     }
-    if (failed == 0 && own) {
-        struct range *origin = range_at(source->device, source->address);
-        if (origin != NULL) {
-            origin->pins++;
-        }
+    if (failed == 0 && range.origin != NULL) {
+        range.origin->pins++;
     }
     return failed;
 }
 
+static void forget(struct range *range)
+{
+    object_drop(range->hold);
+    free(range);
+}
+
+void range_unpin(struct range *range)
+{
+    range->pins--;
+    if (range->pins == 0 && range->ended) {
+        forget(range);
+    }
+}
+
+/* Its addresses are free at once, its memory with the last pin. */
 static void drop(uint32_t device, struct range *range)
 {
     if (device == HOST_ID && range->hold != NOTHING) {
         hide(range->span.start, range->span.size);
     }
-    descriptors_release(range);
-    object_drop(range->hold);
     table_remove(side_of(device), range);
-    free(range);
+    if (range->origin != NULL) {
+        range_unpin(range->origin);
+    }
+    range->ended = true;
+    if (range->pins == 0) {
+        forget(range);
+    }
 }
 
 int range_end(uint32_t device, uint64_t address, bool made)
@@ -140,11 +157,9 @@ int range_end(uint32_t device, uint64_t address, bool made)
     if (range == NULL || range->span.start != address || range->owner != made) {
         return EINVAL;
     }
-    if (range->pins > 0) {
-        return EBUSY;
-    }
+    bool used = range->pins > 0;
     drop(device, range);
-    return 0;
+    return used ? EBUSY : 0;
 }
 
 void ranges_of(uint32_t device)

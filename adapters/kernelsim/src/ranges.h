@@ -14,6 +14,8 @@ struct range {
     uint32_t node;   /* who pays: a device, or NODE_HOST */
     uint32_t pins;
     bool owner;      /* made here, not mapped from elsewhere */
+    bool ended;      /* given back while it was in use: it goes with the last pin */
+    struct range *origin; /* the range of this process that it shows */
 };
 
 /* A source of memory as messages name it. */
@@ -33,7 +35,9 @@ struct range *range_at(uint32_t device, uint64_t address);
 int range_make(uint32_t device, uint64_t address, uint64_t size, uint64_t charged);
 /* Show memory of a source at addresses of a side; errno. */
 int range_map(uint32_t device, uint64_t address, uint64_t size, const struct source *source);
-/* Take a range away; errno where there is none that begins there, or it is in use. */
+/* Let go of what was pinned. */
+void range_unpin(struct range *range);
+/* Take a range away; EINVAL where none begins there, EBUSY where it is in use and goes later. */
 int range_end(uint32_t device, uint64_t address, bool made);
 /* Everything that a side sees goes. */
 void ranges_of(uint32_t device);
@@ -47,8 +51,6 @@ int side_fill(uint32_t side, uint64_t to, uint8_t value, uint64_t size);
 int descriptor_make(uint32_t from_side, uint64_t from, uint32_t to_side, uint64_t to, uint64_t size,
                     struct dma_address *told);
 int descriptor_end(const struct dma_address *told);
-/* A range goes although prepared copies use it. */
-void descriptors_release(const struct range *range);
 void descriptors_forget(void);
 
 /* Keys of shared memory, for other processes. */

@@ -151,10 +151,6 @@ static int depopulate(const struct depopulate *in)
     const struct addresses *addresses = &in->addresses;
     for (uint32_t i = addresses->count; i > 1; i--) {
         range_end(HOST_ID, addresses->at[i - 1], false);
-        struct range *first = range_at(HOST_ID, addresses->at[0]);
-        if (first != NULL && first->pins > 0) {
-            first->pins--;
-        }
     }
     int failed = range_end(HOST_ID, addresses->count > 0 ? addresses->at[0] : in->address, true);
     return failed == EINVAL ? EFAULT : failed;
@@ -178,16 +174,6 @@ static void tell_basics(struct basics *in, bool device)
 {
     *in = (struct basics){.page = PAGE, .huge = HUGE_PAGE, .giant = GIB,
                           .capabilities = device ? DEVICE_CAPABILITIES : 0};
-}
-
-static int end_map(uint32_t side, const struct map *in)
-{
-    struct range *origin = range_at(in->source.device, in->source.address);
-    int failed = range_end(side, in->address, false);
-    if (failed == 0 && origin != NULL && origin->pins > 0 && in->source.tgid == getpid()) {
-        origin->pins--;
-    }
-    return failed;
 }
 
 union in {
@@ -223,7 +209,7 @@ static int answer(uint32_t side, unsigned number, union in *in)
     case MAP:
         return device ? EINVAL : range_map(HOST_ID, in->map.address, in->map.size, &in->map.source);
     case UNMAP:
-        return device ? EINVAL : end_map(HOST_ID, &in->map);
+        return device ? EINVAL : range_end(HOST_ID, in->map.address, false);
     case POPULATE:
         return populate(&in->populate);
     case DEPOPULATE:
@@ -332,7 +318,7 @@ static long no_command(struct file *file, unsigned long request, void *argument)
 }
 
 /* The module that tells which process on a device belongs to a program. */
-enum { QUERY_SLAVE = 1, MAIN_PROCESS = 0, FIRST_SLAVE = 4000000 };
+enum { QUERY_SLAVE = 1, MAIN_PROCESS = 0 };
 struct slave { uint32_t device; uint32_t type; int32_t master; uint32_t all_stages; int32_t pid, tgid;
                uint32_t reserved[4]; };
 _Static_assert(sizeof(struct slave) == 40, "as the driver lays it out");
@@ -350,7 +336,8 @@ static long apm_command(struct file *file, unsigned long request, void *argument
     if (slave.type != MAIN_PROCESS || slave.device >= settings()->devices) {
         return -ESRCH;
     }
-    slave.pid = slave.tgid = FIRST_SLAVE + (int32_t)slave.device;
+    /* Told by the program's own number, so that what names memory names its owner. */
+    slave.pid = slave.tgid = getpid();
     return user_write(argument, &slave, sizeof(slave)) ? 0 : -EFAULT;
 }
 
