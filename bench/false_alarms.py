@@ -30,13 +30,14 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path}
 
 
-def certified(adapter: str, seed: int, budget: float, jobs: int) -> dict[str, Any]:
+def certified(adapter: str, seed: int, chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the certificate of one run."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "halcert", "certify", "--quiet", "--out", folder]
         command += ["--adapter", adapter, "--seed", str(seed)]
-        command += ["--budget", str(budget), "--jobs", str(jobs)]
+        command += ["--budget", str(chosen.budget), "--jobs", str(chosen.jobs)]
         command += ["--profile", PROFILES[seed % len(PROFILES)]]
+        command += ["--areas", chosen.areas] if chosen.areas else []
         subprocess.run(command, env=environment(), stdout=subprocess.DEVNULL, check=False)
         certificate: dict[str, Any] = json.loads((Path(folder) / "certificate.json").read_text())
         return certificate
@@ -45,6 +46,7 @@ def certified(adapter: str, seed: int, budget: float, jobs: int) -> dict[str, An
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} seeds")
+    parser.add_argument("--areas", help="areas separated by commas, all unless given")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each run")
     parser.add_argument("--jobs", type=int, default=2, help="processes that run tests")
@@ -55,7 +57,7 @@ def main() -> None:
     for adapter in ADAPTERS:
         alarms, troubles, calls = [], 0, 0
         for seed in range(seeds):
-            certificate = certified(adapter, seed, chosen.budget, chosen.jobs)
+            certificate = certified(adapter, seed, chosen)
             calls += certificate["calls"]
             troubles += sum(test["outcome"] == "error" for test in certificate["tests"])
             alarms += [
