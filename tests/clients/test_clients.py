@@ -13,7 +13,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent.parent / "adapters" / "kernelsim" / "src"
 COMPILER = os.environ.get("CC", "cc")
-PROGRAMS = ("lifecycle", "memory", "mapping", "sharing", "managed", "registering")
+PROGRAMS = ("lifecycle", "memory", "mapping", "sharing", "managed", "registering", "messages")
 WARNINGS = ("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror")
 
 pytestmark = pytest.mark.skipif(
