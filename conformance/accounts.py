@@ -121,7 +121,7 @@ class Accounts:
             held[ADDRESSES] += found.extent
         if generously:
             for device in tables.hardware:
-                held[device.id] += everywhere + self._kept(device.id)
+                held[device.id] += everywhere + self._cached.get(device.id, 0)
             held[self._profile.host_id] += everywhere
         return held
 
@@ -130,7 +130,7 @@ class Accounts:
         self.room.followed(call, before)
         if isinstance(call, MemAlloc):
             made: Any = result
-            self._taken(now.blocks.at(made.pp))
+            self._took(now.blocks.at(made.pp))
         elif isinstance(call, MemFree):
             self._freed(before.blocks.at(call.pp))
         elif isinstance(call, MemAgentClose | MemDeviceClose):
@@ -140,18 +140,17 @@ class Accounts:
             return self._told(call.device, result, now)
         return []
 
-    def _taken(self, block: Block) -> None:
-        if block.kind == DVPP and cacheable(block, self._profile):
+    def _took(self, block: Block) -> None:
+        """Take note of image memory: it is taken ahead, in pieces as large as a cache keeps."""
+        if (
+            block.kind == DVPP
+            and cacheable(block, self._profile)
+            and block.device not in self._ahead
+        ):
             self._ahead.add(block.device)
-
-    def _kept(self, device: int) -> int:
-        """Return what caches may keep of a device besides the blocks that are held, in bytes.
-
-        Image memory is taken from the device ahead of its use, in pieces as large as the largest
-        block that the cache keeps.
-        """
-        ahead = self._profile.cached_huge if device in self._ahead else 0
-        return self._cached.get(device, 0) + ahead
+            self._cached[block.device] = (
+                self._cached.get(block.device, 0) + self._profile.cached_huge
+            )
 
     def _freed(self, block: Block) -> None:
         if cacheable(block, self._profile):
@@ -164,10 +163,10 @@ class Accounts:
         self.room.told(device, free, now)
         at_start = self._start.get(device)
         if at_start is None:
-            if not self._held(device, now, generously=True) and not self._kept(device):
+            if not self._held(device, now, generously=True) and not self._cached.get(device):
                 self._start[device] = free
             return []
-        most = self._held(device, now, generously=True) + self._kept(device)
+        most = self._held(device, now, generously=True) + self._cached.get(device, 0)
         least = self._held(device, now, generously=False)
         found = [
             Balance(LIVE_MEMORY_IS_ACCOUNTED, at_start, free, least),
