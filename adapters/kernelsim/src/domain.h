@@ -116,6 +116,7 @@ struct domain {
     struct object objects[OBJECTS_MOST];
     struct hold holds[HOLDS_MOST];
     struct extent free[OBJECTS_MOST + 1];
+    int32_t next_share[DEVICES_MOST];
     uint32_t free_admitted;
     struct admitted admitted[ADMITTED_MOST];
     struct share shares[SHARES_MOST];

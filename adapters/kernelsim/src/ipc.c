@@ -3,16 +3,20 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PIDS_AT_ONCE = 31, ROUTE = 0, NO_WHITE_LIST = 1, ATTRIBUTES = 2 };
+enum { THIS_SERVER = 0, PIDS_AT_ONCE = 31, ROUTE = 0, NO_WHITE_LIST = 1, ATTRIBUTES = 2 };
+
+/* Owner, counter and device name a node; what follows is the server, and filling. */
+enum { NAMING = 28 };
 
 static struct name *find(struct domain *domain, const char *text)
 {
     for (unsigned i = 0; i < NAMES_MOST; i++) {
         struct name *name = &domain->names[i];
-        if (name->used && strncmp(name->text, text, sizeof(name->text)) == 0) {
+        if (name->used && strncmp(name->text, text, NAMING) == 0) {
             return name;
         }
     }
@@ -64,8 +68,10 @@ int ipc_create(struct call *call)
             .address = in->ipc_create.va,
         };
         domain->names_made++;
-        snprintf(name->text, sizeof(name->text), "%08x%016lx%02x%02x", (unsigned)name->pid,
-                 (unsigned long)domain->names_made, name->device & 0xff, 0);
+        memset(name->text, '0', sizeof(name->text) - 1);
+        int length = snprintf(name->text, sizeof(name->text), "%08x%016lx%02x%02x%08x", (unsigned)name->pid,
+                 (unsigned long)domain->names_made, name->device & 0xff, 0, THIS_SERVER);
+        name->text[length] = '0'; /* filled up to its full length */
         memcpy(in->ipc_create.name, name->text, sizeof(name->text));
     }
     domain_unlock();
@@ -133,6 +139,8 @@ static int open_locked(struct domain *domain, const char *text, struct block *bl
         return ENOMEM;
     }
     block->hold = hold;
+    free(block->places);
+    block->places = NULL;
     block->offset = name->offset;
     block->device = name->device;
     block->lent = true;
@@ -144,11 +152,17 @@ int ipc_open(struct call *call)
 {
     union payload *in = call->in;
     struct block *block = block_at(in->ipc_open.va);
-    if (block == NULL || block->span.start != in->ipc_open.va || block->hold != NOTHING) {
+    if (block == NULL || block->span.start != in->ipc_open.va || block->populated) {
         return block != NULL && block->lent ? EADDRINUSE : EINVAL;
     }
+    /* What the opener's addresses had behind them makes room for what is opened. */
+    uint32_t own = block->hold;
     int failed = open_locked(domain_lock(), in->ipc_open.name, block);
     domain_unlock();
+    if (failed == 0 && own != NOTHING) {
+        hide(block->span.start, block->span.size);
+        object_drop(own);
+    }
     return failed;
 }
 

@@ -29,7 +29,8 @@ struct remote {
     uint32_t device;
 };
 
-static struct table remotes;
+/* By device: each has a table of its own. */
+static struct table remotes[DEVICES_MOST];
 static struct table pinned;
 static uint64_t next_there = DEVICE_SIDE;
 
@@ -65,26 +66,28 @@ static int check_user_memory(const struct call *call)
     if (in->remote.process != PROCESS_CP1 || (type == HOST_MEM_MAP_DEV) == through) {
         return EOPNOTSUPP;
     }
-    if (table_overlap(&remotes, in->remote.from, in->remote.size) != NULL) {
+    if (table_overlap(&remotes[call->device], in->remote.from, in->remote.size) != NULL) {
         return EINVAL;
     }
     return accessible(in->remote.from, in->remote.size) ? 0 : EFAULT;
 }
 
 /* What holds of a range of allocated memory of either side. */
-static int check_block(const union payload *in, const struct block *block)
+static int check_block(const struct call *call, const struct block *block)
 {
+    const union payload *in = call->in;
     uint64_t size = in->remote.size;
     if (block == NULL || size > block->span.start + block->span.size - in->remote.from ||
         in->remote.from % PAGE != 0 || block->read_only ||
-        table_overlap(&remotes, in->remote.from, size) != NULL) {
+        table_overlap(&remotes[call->device], in->remote.from, size) != NULL) {
         return EINVAL;
     }
     return 0;
 }
 
-static int check_host_block(const union payload *in, const struct block *block)
+static int check_host_block(const struct call *call, const struct block *block)
 {
+    const union payload *in = call->in;
     uint32_t type = in->remote.type;
     if ((type != HOST_SVM_MAP_DEV && type != PCIE_THROUGH && type != HOST_IO_MAP_DEV) ||
         in->remote.size == 0) {
@@ -93,7 +96,7 @@ static int check_host_block(const union payload *in, const struct block *block)
     if (in->remote.process != PROCESS_CP1) {
         return EOPNOTSUPP;
     }
-    int failed = check_block(in, block);
+    int failed = check_block(call, block);
     if (failed != 0) {
         return failed;
     }
@@ -101,15 +104,16 @@ static int check_host_block(const union payload *in, const struct block *block)
     return coherent || type != HOST_SVM_MAP_DEV ? 0 : EOPNOTSUPP;
 }
 
-static int check_device_block(const union payload *in, const struct block *block)
+static int check_device_block(const struct call *call, const struct block *block)
 {
+    const union payload *in = call->in;
     if (in->remote.type != DEV_SVM_MAP_HOST || in->remote.size == 0) {
         return EINVAL;
     }
     if (in->remote.process != PROCESS_CP1) {
         return EOPNOTSUPP;
     }
-    return check_block(in, block);
+    return check_block(call, block);
 }
 
 static int check_device_memory(const union payload *in)
@@ -140,7 +144,8 @@ static int check(const struct call *call, const struct block *block)
     if (view_at(in->remote.from, &view) != 0 || block == NULL || view.mapping != NULL) {
         return block != NULL && block->heap->sub == SUB_RESERVE ? EOPNOTSUPP : EINVAL;
     }
-    return view.place == PLACE_DEVICE ? check_device_block(in, block) : check_host_block(in, block);
+    return view.place == PLACE_DEVICE ? check_device_block(call, block)
+                                      : check_host_block(call, block);
 }
 
 static int remember(struct call *call, struct block *block)
@@ -157,7 +162,7 @@ static int remember(struct call *call, struct block *block)
         .device = call->device,
         .there = to_device ? next_there : in->remote.from,
     };
-    if (!table_add(&remotes, remote)) {
+    if (!table_add(&remotes[call->device], remote)) {
         free(remote);
         return ENOMEM;
     }
@@ -194,17 +199,17 @@ static void drop(struct remote *remote)
     if (remote->type == DEV_SVM_MAP_HOST) {
         hide(remote->span.start, remote->span.size);
     }
-    table_remove(&remotes, remote);
+    table_remove(&remotes[remote->device], remote);
     free(remote);
 }
 
 int remote_unmap(struct call *call)
 {
     union payload *in = call->in;
-    struct remote *remote = table_at(&remotes, in->remote_end.from);
-    bool exact = remote != NULL && remote->span.start == in->remote_end.from &&
-                 remote->type == in->remote_end.type;
-    if (!exact) {
+    struct remote *remote = table_at(&remotes[call->device], in->remote_end.from);
+    bool found = remote != NULL && remote->span.start == in->remote_end.from;
+    /* Not all callers know the kind; for the program's own memory the address is enough. */
+    if (!found || (in_windows(in->remote_end.from) && remote->type != in->remote_end.type)) {
         return in_windows(in->remote_end.from) ? EINVAL : ENOENT;
     }
     in->remote_end.to = remote->there;
@@ -214,11 +219,8 @@ int remote_unmap(struct call *call)
 
 void remote_of_device(uint32_t device)
 {
-    for (size_t i = remotes.count; i > 0; i--) {
-        struct remote *remote = (struct remote *)remotes.rows[i - 1];
-        if (remote->device == device) {
-            drop(remote);
-        }
+    while (remotes[device].count > 0) {
+        drop((struct remote *)remotes[device].rows[0]);
     }
 }
 
@@ -259,7 +261,7 @@ int dma_unregister(struct call *call)
 
 void remote_forget(void)
 {
-    remotes = (struct table){0};
+    memset(remotes, 0, sizeof(remotes));
     pinned = (struct table){0};
     next_there = DEVICE_SIDE;
 }

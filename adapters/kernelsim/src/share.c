@@ -23,19 +23,10 @@ static bool is_mine(const struct share *share)
     return share->pid == getpid();
 }
 
-/* The least number that is free in the table of a device. Host memory draws from device 0. */
-static int32_t next_id(const struct domain *domain, uint32_t table)
+/* The next number of a device's table. Host memory draws from device 0. */
+static int32_t next_id(struct domain *domain, uint32_t table)
 {
-    for (int32_t id = 0;; id++) {
-        bool taken = false;
-        for (unsigned i = 0; i < SHARES_MOST && !taken; i++) {
-            const struct share *share = &domain->shares[i];
-            taken = share->used && share->table == table && share->id == id;
-        }
-        if (!taken) {
-            return id;
-        }
-    }
+    return domain->next_share[table]++;
 }
 
 static int export_locked(struct domain *domain, struct handle *handle, int32_t *id)
