@@ -118,7 +118,7 @@ int ipc_query(struct call *call)
 static bool may_open(const struct domain *domain, const struct name *name)
 {
     uint64_t since = admitted_since(domain, name->admitted, getpid());
-    return is_mine(name) || name->open_to_all || (since != 0 && process_start(getpid()) <= since);
+    return name->open_to_all || (since != 0 && process_start(getpid()) <= since);
 }
 
 static int open_locked(struct domain *domain, const char *text, struct block *block)

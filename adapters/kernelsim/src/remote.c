@@ -29,8 +29,8 @@ struct remote {
     uint32_t device;
 };
 
-/* By device: each has a table of its own. */
-static struct table remotes[DEVICES_MOST];
+/* By device and kind: each has a table of its own. */
+static struct table remotes[DEVICES_MOST][MAP_TYPES];
 static struct table pinned;
 static uint64_t next_there = DEVICE_SIDE;
 
@@ -66,10 +66,23 @@ static int check_user_memory(const struct call *call)
     if (in->remote.process != PROCESS_CP1 || (type == HOST_MEM_MAP_DEV) == through) {
         return EOPNOTSUPP;
     }
-    if (table_overlap(&remotes[call->device], in->remote.from, in->remote.size) != NULL) {
+    if (table_overlap(&remotes[call->device][type], in->remote.from, in->remote.size) != NULL) {
         return EINVAL;
     }
     return accessible(in->remote.from, in->remote.size) ? 0 : EFAULT;
+}
+
+/* Whether memory of the module was mapped for anybody: its pages know only that. */
+static bool mapped_already(uint64_t address, uint64_t size)
+{
+    for (unsigned device = 0; device < DEVICES_MOST; device++) {
+        for (unsigned type = 0; type < MAP_TYPES; type++) {
+            if (table_overlap(&remotes[device][type], address, size) != NULL) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /* What holds of a range of allocated memory of either side. */
@@ -79,7 +92,7 @@ static int check_block(const struct call *call, const struct block *block)
     uint64_t size = in->remote.size;
     if (block == NULL || size > block->span.start + block->span.size - in->remote.from ||
         in->remote.from % PAGE != 0 || block->read_only ||
-        table_overlap(&remotes[call->device], in->remote.from, size) != NULL) {
+        mapped_already(in->remote.from, size)) {
         return EINVAL;
     }
     return 0;
@@ -162,7 +175,7 @@ static int remember(struct call *call, struct block *block)
         .device = call->device,
         .there = to_device ? next_there : in->remote.from,
     };
-    if (!table_add(&remotes[call->device], remote)) {
+    if (!table_add(&remotes[call->device][remote->type], remote)) {
         free(remote);
         return ENOMEM;
     }
@@ -199,17 +212,37 @@ static void drop(struct remote *remote)
     if (remote->type == DEV_SVM_MAP_HOST) {
         hide(remote->span.start, remote->span.size);
     }
-    table_remove(&remotes[remote->device], remote);
+    table_remove(&remotes[remote->device][remote->type], remote);
     free(remote);
+}
+
+static struct remote *find(uint32_t device, uint64_t address)
+{
+    for (unsigned type = 0; type < MAP_TYPES; type++) {
+        struct remote *remote = table_at(&remotes[device][type], address);
+        if (remote != NULL && remote->span.start == address) {
+            return remote;
+        }
+    }
+    return NULL;
+}
+
+static bool through_pcie(uint32_t type)
+{
+    return type == PCIE_THROUGH || type == HOST_IO_MAP_DEV;
 }
 
 int remote_unmap(struct call *call)
 {
     union payload *in = call->in;
-    struct remote *remote = table_at(&remotes[call->device], in->remote_end.from);
-    bool found = remote != NULL && remote->span.start == in->remote_end.from;
-    /* Not all callers know the kind; for the program's own memory the address is enough. */
-    if (!found || (in_windows(in->remote_end.from) && remote->type != in->remote_end.type)) {
+    if (in->remote_end.type >= MAP_TYPES) {
+        return EINVAL;
+    }
+    struct remote *remote = find(call->device, in->remote_end.from);
+    /* Not all callers know the kind. Only host memory of the module that devices see through PCIe is
+     * not found without it. */
+    bool needs_kind = remote != NULL && through_pcie(remote->type) && in_windows(in->remote_end.from);
+    if (remote == NULL || (needs_kind && !through_pcie(in->remote_end.type))) {
         return in_windows(in->remote_end.from) ? EINVAL : ENOENT;
     }
     in->remote_end.to = remote->there;
@@ -219,8 +252,10 @@ int remote_unmap(struct call *call)
 
 void remote_of_device(uint32_t device)
 {
-    while (remotes[device].count > 0) {
-        drop((struct remote *)remotes[device].rows[0]);
+    for (unsigned type = 0; type < MAP_TYPES; type++) {
+        while (remotes[device][type].count > 0) {
+            drop((struct remote *)remotes[device][type].rows[0]);
+        }
     }
 }
 
