@@ -72,12 +72,23 @@ static int check_user_memory(const struct call *call)
     return accessible(in->remote.from, in->remote.size) ? 0 : EFAULT;
 }
 
-/* Whether memory of the module was mapped for anybody: its pages know only that. */
-static bool mapped_already(uint64_t address, uint64_t size)
+static bool through_pcie(uint32_t type)
 {
+    return type == PCIE_THROUGH || type == HOST_IO_MAP_DEV;
+}
+
+/* Whether memory of the module was mapped already: pages know that they were, for whomever, and what
+ * goes through PCIe is kept in lists as the program's own memory is. */
+static bool mapped_already(const struct call *call)
+{
+    const union payload *in = call->in;
+    uint32_t type = in->remote.type;
+    if (through_pcie(type)) {
+        return table_overlap(&remotes[call->device][type], in->remote.from, in->remote.size) != NULL;
+    }
     for (unsigned device = 0; device < DEVICES_MOST; device++) {
-        for (unsigned type = 0; type < MAP_TYPES; type++) {
-            if (table_overlap(&remotes[device][type], address, size) != NULL) {
+        for (unsigned kind = HOST_SVM_MAP_DEV; kind <= DEV_SVM_MAP_HOST; kind++) {
+            if (table_overlap(&remotes[device][kind], in->remote.from, in->remote.size) != NULL) {
                 return true;
             }
         }
@@ -92,7 +103,7 @@ static int check_block(const struct call *call, const struct block *block)
     uint64_t size = in->remote.size;
     if (block == NULL || size > block->span.start + block->span.size - in->remote.from ||
         in->remote.from % PAGE != 0 || block->read_only ||
-        mapped_already(in->remote.from, size)) {
+        mapped_already(call)) {
         return EINVAL;
     }
     return 0;
@@ -225,11 +236,6 @@ static struct remote *find(uint32_t device, uint64_t address)
         }
     }
     return NULL;
-}
-
-static bool through_pcie(uint32_t type)
-{
-    return type == PCIE_THROUGH || type == HOST_IO_MAP_DEV;
 }
 
 int remote_unmap(struct call *call)
