@@ -27,7 +27,7 @@ README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 FORMATS = ROOT / "docs" / "formats.md"
 DOCUMENTS = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "adapters" / "softhal" / "README.md"]
+    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "adapters").glob("*/README.md")]
 )
 FOLDERS = (
     "adapters",
