@@ -183,7 +183,9 @@ class HalAdapter:
                 sha256=digest_of(path),
                 version="" if version is None else f"{version:#x}",
                 devices=devices,
-                missing=tuple(symbol for symbol in FUNCTIONS if not session.offers(symbol)),
+                missing=tuple(
+                    symbol for symbol in (*FUNCTIONS, *DEVICE_CALLS) if not session.offers(symbol)
+                ),
             )
 
     def open(self, profile: str, options: Options = DEFAULT_OPTIONS) -> HalSession:

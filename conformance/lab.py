@@ -71,6 +71,11 @@ class Setting:
         """The product."""
         return self.oracle.profile
 
+    def may_lack(self, interface: str) -> bool:
+        """Tell whether the implementation lacks an interface, and its product may."""
+        optional = self.profile.name in self.interfaces[interface].optional
+        return optional and not self.session.offers(interface)
+
 
 @dataclass
 class Lab:
@@ -155,8 +160,14 @@ class Lab:
         return named(roles_of(self.setting.interfaces[interface].call), args, self._book)
 
     def prepared(self, interface: str, args: Mapping[str, Any], process: int = 0) -> Call | None:
-        """Return the call, or None if it is not specified here or nothing is promised about it."""
+        """Return the call, or None if it is not to be made.
+
+        It is not specified here, the product may lack it, or nothing is promised about it.
+        """
         if interface not in self.setting.interfaces:
+            return None
+        if self.setting.may_lack(interface):
+            self.tally.skip(interface)
             return None
         call = self.setting.interfaces[interface].parse(args)
         rule = self.setting.oracle.undefined(interface, call, self.world, process)
