@@ -24,7 +24,7 @@ BUNDLE = Bundle(
     folder=FOLDER,
     what="kernel stand-in",
     variants={NAME: ()},
-    includes=(FOLDER / "src",),
+    includes=(FOLDER / "src", FOLDER.parent),
     links=("-pthread", "-ldl"),
 )
 KERNEL = "HALCERT_KERNEL"

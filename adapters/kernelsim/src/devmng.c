@@ -55,7 +55,7 @@ static long device_info(void *argument)
     memset(&info, 0, sizeof(info));
     info.device = device;
     info.cores = 24;
-    info.connection = settings()->product->connection;
+    info.connection = settings()->product->coherent ? 1 : 0;
     return user_write(argument, &info, sizeof(info)) ? 0 : -EFAULT;
 }
 

@@ -176,7 +176,7 @@ int block_set_access(struct call *call)
         if (mapping->access[location] != ACCESS_NONE) {
             return EEXIST;
         }
-        if (mapping->device == HOST_ID && settings()->product->connection == 0) {
+        if (mapping->device == HOST_ID && !settings()->product->coherent) {
             return EOPNOTSUPP;
         }
         if (location == HOST_ID) {

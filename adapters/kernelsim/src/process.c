@@ -25,7 +25,7 @@ int svm_init_process(struct call *call)
 int svm_setup_device(struct call *call)
 {
     union payload *in = call->in;
-    bool coherent = settings()->product->connection == 1;
+    bool coherent = settings()->product->coherent;
     space.open[call->device] = true;
     in->setup.dvpp = settings()->product->dvpp_heap;
     in->setup.bar = 1;
@@ -190,13 +190,13 @@ int svm_reserve_map(struct call *call)
 
 int svm_capability(struct call *call)
 {
-    enum { MODULES = 7 };
+    enum { MODULES = 10 };
     union payload *in = call->in;
     if (in->capability.module >= MODULES) {
         return EINVAL;
     }
     assume(ASSUMED_CAPABILITIES);
-    in->capability.capability = settings()->product->connection == 0 ? 1 : 0;
+    in->capability.capability = settings()->product->accelerators >> in->capability.module & 1;
     return 0;
 }
 

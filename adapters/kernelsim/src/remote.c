@@ -54,7 +54,7 @@ static bool accessible(uint64_t address, uint64_t size)
 static int check_user_memory(const struct call *call)
 {
     const union payload *in = call->in;
-    bool through = settings()->product->connection == 0;
+    bool through = !settings()->product->coherent;
     uint32_t type = in->remote.type;
     if (type != HOST_MEM_MAP_DEV && type != PCIE_THROUGH && type != HOST_IO_MAP_DEV) {
         return EINVAL;
@@ -124,7 +124,7 @@ static int check_host_block(const struct call *call, const struct block *block)
     if (failed != 0) {
         return failed;
     }
-    bool coherent = settings()->product->connection != 0;
+    bool coherent = settings()->product->coherent;
     return coherent || type != HOST_SVM_MAP_DEV ? 0 : EOPNOTSUPP;
 }
 

@@ -10,10 +10,10 @@
 
 #include "real.h"
 
-#define X(id, title, generation, connection, dvpp, uva, share) \
-    {title, generation, connection, dvpp, uva, share},
+#define X(id, title, generation, coherent, accelerators, dvpp, uva, share) \
+    {title, generation, coherent, accelerators, dvpp, uva, share},
 static const struct product products[] = {
-#include "products.h"
+#include "../../products.h"
 };
 #undef X
 

@@ -15,7 +15,8 @@ enum { DEVICES_MOST = 64, HOST_ID = 65, HOST_AGENT_ID = 64 };
 struct product {
     const char *name;
     int generation;           /* of the memory module: 2 or 3 */
-    unsigned connection;      /* host to device: 0 PCIe, 1 HCCS */
+    bool coherent;            /* a link on which devices use host memory as their own; else PCIe */
+    unsigned accelerators;    /* that reach host memory, a bit for each kind */
     uint64_t dvpp_heap;       /* bytes of the heap for image memory of a device */
     bool host_uva;            /* has the window of host memory at device addresses */
     uint64_t small_share;     /* 1/n of a device's memory is shown as small pages */

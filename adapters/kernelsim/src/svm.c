@@ -130,7 +130,7 @@ static unsigned windows(struct segment *list)
     list[0] = (struct segment){SVM_START, SVM_SIZE};
     list[1] = (struct segment){SOMA_START, SOMA_SIZE};
     list[2] = (struct segment){UVM_START, UVM_SIZE};
-    list[3] = (struct segment){settings()->product->connection == 0 ? HOST_UVA_PCIE : HOST_UVA_HCCS,
+    list[3] = (struct segment){!settings()->product->coherent ? HOST_UVA_PCIE : HOST_UVA_HCCS,
                                HOST_UVA_SIZE};
     return settings()->product->host_uva ? 4 : 3;
 }
