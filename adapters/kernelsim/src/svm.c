@@ -243,9 +243,10 @@ static int check_device(struct call *call, unsigned flags)
     return 0;
 }
 
-static bool takes_memory(unsigned number)
+static bool takes_memory(unsigned number, const union payload *in)
 {
-    return number == ALLOC || number == ADVISE || number == PREFETCH || number == UPDATE_HEAP ||
+    bool enables = number == UPDATE_HEAP && in->heap.operation == 0;
+    return enables || number == ALLOC || number == ADVISE || number == PREFETCH ||
            number == MEM_CREATE || number == MEM_MAP || number == IMPORT_HANDLE ||
            number == IPC_OPEN || number == CONVERT_ADDR || number == ASYNC_COPY ||
            number == UVM_ALLOC || number == UVM_ADVISE || number == SOMA_CREATE ||
@@ -268,7 +269,7 @@ static int answer(struct file *file, unsigned number, struct call *call)
     if (command->handle == NULL) {
         return EOPNOTSUPP;
     }
-    int failed = trouble_now(takes_memory(number), (command->flags & CONV) != 0);
+    int failed = trouble_now(takes_memory(number, call->in), (command->flags & CONV) != 0);
     if (failed != 0) {
         return failed;
     }
