@@ -4,7 +4,7 @@
 
 #include "svm.h"
 
-enum location { LOCATION_NONE, LOCATION_DEVICE, LOCATION_HOST, LOCATION_NUMA };
+enum location { LOCATION_NONE, LOCATION_DEVICE, LOCATION_HOST, LOCATION_NUMA, LOCATIONS };
 enum { ACCESS_BY_HOST = 64 };
 
 /* Where a page is wanted, or was last sent. */

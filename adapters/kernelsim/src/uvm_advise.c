@@ -142,12 +142,13 @@ int uvm_advise(struct call *call)
     const union payload *in = call->in;
     uint64_t address = in->advise.va;
     uint64_t size = in->advise.size;
-    struct wish to = {(uint8_t)in->advise.type, (int32_t)in->advise.id};
+    uint32_t type = in->advise.type;
+    struct wish to = {type < LOCATIONS ? (uint8_t)type : LOCATIONS, (int32_t)in->advise.id};
     if (!in_uvm(address)) {
         return EADDRNOTAVAIL;
     }
     int failed = round_range(&address, &size);
-    if (failed != 0 || in->advise.advice >= ADVICES || in->advise.type > LOCATION_NUMA + 1) {
+    if (failed != 0 || in->advise.advice >= ADVICES) {
         return failed != 0 ? failed : EINVAL;
     }
     failed = check_location(in->advise.advice, &to);
