@@ -1,7 +1,7 @@
 """The devices of the software driver: shared by the processes of a session, and by nobody else.
 
 The software driver finds them by the variable ``SOFTHAL_DOMAIN``, wherever it is loaded from; a
-real driver does not know it.
+real driver does not know it. The kernel stand-in finds those that it plays in the same way.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from pathlib import Path
 
 DEVICES = f"/dev/shm/softhal-{os.getuid()}-"  # noqa: S108
 """What the names of the devices begin with; the domain follows."""
+PLAYED = f"/dev/shm/kernelsim-{os.getuid()}-"  # noqa: S108
+"""The same for the devices that the kernel stand-in plays."""
 
 
 def fresh_domain() -> str:
@@ -27,7 +29,8 @@ def remove_devices(domain: str) -> None:
     if domain:
         # Where they cannot be removed, an error here would hide why the session ended.
         with contextlib.suppress(OSError):
-            Path(f"{DEVICES}{domain}").unlink(missing_ok=True)
+            for devices in (DEVICES, PLAYED):
+                Path(f"{devices}{domain}").unlink(missing_ok=True)
 
 
 def _namespace() -> int:
@@ -43,8 +46,13 @@ def _remove_remains() -> None:
 
     Only of those in this namespace of processes: in another one the ids mean other processes.
     """
-    for path in glob.glob(f"{DEVICES}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
-        pid = path[len(DEVICES) :].split("-")[1]
+    for devices in (DEVICES, PLAYED):
+        _remove_remains_of(devices)
+
+
+def _remove_remains_of(devices: str) -> None:
+    for path in glob.glob(f"{devices}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
+        pid = path[len(devices) :].split("-")[1]
         if pid.isdigit() and not Path(f"/proc/{pid}").exists():
             with contextlib.suppress(OSError):
                 Path(path).unlink(missing_ok=True)

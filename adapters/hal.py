@@ -12,7 +12,7 @@ from types import TracebackType
 import msgspec
 from typing_extensions import Self
 
-from halcert.adapters import softhal
+from halcert.adapters import kernelsim, softhal
 from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.domain import fresh_domain, remove_devices
 from halcert.adapters.errors import (
@@ -154,7 +154,9 @@ class HalAdapter:
                 sha256=digest_of(path),
                 version="" if version is None else f"{version:#x}",
                 devices=devices,
-                missing=tuple(symbol for symbol in FUNCTIONS if not session.offers(symbol)),
+                missing=tuple(
+                    symbol for symbol in (*FUNCTIONS, *DEVICE_CALLS) if not session.offers(symbol)
+                ),
             )
 
     def open(self, profile: str, options: Options = DEFAULT_OPTIONS) -> HalSession:
@@ -169,6 +171,10 @@ class HalAdapter:
             variables["SOFTHAL_PROFILE"] = profile
         if options.fault is not None:
             variables["SOFTHAL_FAULT"] = options.fault
+        if options.environment.get(kernelsim.KERNEL) == kernelsim.SIM:
+            stand_in = kernelsim.variables(path, profile, domain, options.environment)
+            environment = options.environment | stand_in
+            options = msgspec.structs.replace(options, environment=environment)
         domain = options.environment.get("SOFTHAL_DOMAIN", domain)
         return HalSession(path, options, variables, domain)
 

@@ -25,6 +25,9 @@ class Tally(msgspec.Struct):
         evidence: the first tests that showed the rule.
         choices: what was chosen where the rules leave it free: topic, where and answer, with tabs
             in between.
+        assumed: rules shown by calls whose answer rested on what a kernel stand-in assumes, with
+            the number of the assumption: ``RULE 3``.
+        excused: number of failed calls by interface in which a kernel stand-in failed on request.
     """
 
     shown: dict[str, int] = {}
@@ -34,6 +37,8 @@ class Tally(msgspec.Struct):
     skipped: dict[str, int] = {}
     evidence: dict[str, list[str]] = {}
     choices: dict[str, int] = {}
+    assumed: dict[str, int] = {}
+    excused: dict[str, int] = {}
 
     def add(self, interface: str, code: int, judgement: Judgement, test: str) -> None:
         """Count one judged call."""
@@ -72,13 +77,24 @@ class Tally(msgspec.Struct):
             if test not in tests and len(tests) < EVIDENCE_KEPT:
                 tests.append(test)
 
+    def rest(self, rules: Iterable[str], assumptions: int) -> None:
+        """Count rules that were shown by an answer which rests on assumptions, one a bit."""
+        for number in range(assumptions.bit_length()):
+            if assumptions >> number & 1:
+                for rule in rules:
+                    _count(self.assumed, f"{rule} {number}")
+
+    def excuse(self, interface: str) -> None:
+        """Count a failure that was brought about on purpose, below the implementation."""
+        _count(self.excused, interface)
+
     def skip(self, rule: str) -> None:
         """Count a call that was not made."""
         _count(self.skipped, rule)
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another part of the run."""
-        for name in ("shown", "held", "accepted", "calls", "skipped", "choices"):
+        for name in COUNTS:
             mine: dict[str, int] = getattr(self, name)
             mine.update(Counter(mine) + Counter(getattr(other, name)))
         for rule, tests in other.evidence.items():
@@ -87,6 +103,8 @@ class Tally(msgspec.Struct):
             del known[EVIDENCE_KEPT:]
 
 
+COUNTS = ("shown", "held", "accepted", "calls", "skipped", "choices", "assumed", "excused")
+"""The counts that add up."""
 EVIDENCE_KEPT = 3
 """Number of tests that are named for each rule."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 import halcert
+from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Done, Failure
 from halcert.conformance.campaign import Campaign
@@ -134,6 +135,8 @@ def _rule_result(
         and rule.strength is Strength.MUST
     ):
         reason = reason or "the condition was never seen false"
+    if verdict is Verdict.CONFORMS:
+        reason = _and_assumed(reason, rule.id, tally)
     return RuleResult(
         id=rule.id,
         area=area.name,
@@ -150,6 +153,18 @@ def _rule_result(
         reason=reason,
         broken=_broken(rule, verdict, found),
     )
+
+
+def _and_assumed(reason: str, rule: str, tally: Tally) -> str:
+    """Return a reason, with the assumptions that every call rested on which showed the rule."""
+    shown = tally.shown.get(rule, 0)
+    names = [
+        name
+        for number, name in enumerate(assumptions())
+        if tally.assumed.get(f"{rule} {number}", 0) == shown
+    ]
+    rests = f"rests on assumed answers of a device: {', '.join(names)}" if names else ""
+    return "; ".join(filter(None, (reason, rests)))
 
 
 def _verdict(

@@ -17,7 +17,10 @@ from sphinx.cmd.build import main as sphinx
 from halcert.reports.reference import write_pages
 
 ROOT = Path(__file__).resolve().parent.parent
-OTHERS = ("CONTRIBUTING.md", "CHANGELOG.md", "README.md", "adapters/softhal/README.md")
+OTHERS = (
+    *("CONTRIBUTING.md", "CHANGELOG.md", "README.md"),
+    *("adapters/softhal/README.md", "adapters/kernelsim/README.md"),
+)
 ENTRY = """<!DOCTYPE html>
 <title>halcert</title>
 <meta http-equiv="refresh" content="0; url=docs/index.html">

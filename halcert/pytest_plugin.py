@@ -35,6 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--adapter", default=None, help="how to talk to the implementation: hal, model")
     group.addoption("--library", default=None, help="path of the library under test")
     group.addoption("--fault", default=None, help="seeded fault of the bundled software driver")
+    group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
     group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
@@ -61,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
         library=config.getoption("library"),
         fault=config.getoption("fault"),
         profile=config.getoption("profile"),
+        kernel=config.getoption("kernel"),
         areas=tuple(filter(None, config.getoption("areas").split(","))),
         seed=config.getoption("seed"),
         budget=config.getoption("budget"),
@@ -97,6 +99,7 @@ def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
             library=option("library"),
             fault=option("fault"),
             profile=profile,
+            kernel=option("kernel"),
             environment={k: v for k, v in (environment or {}).items() if k != SEEDED_FAULT},
         )
         broken = tried(choice, steps)

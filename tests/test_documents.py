@@ -27,11 +27,7 @@ README = ROOT / "README.md"
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 FORMATS = ROOT / "docs" / "formats.md"
 DOCUMENTS = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *(ROOT / "docs").rglob("*.md"),
-        ROOT / "adapters" / "softhal" / "README.md",
-    ]
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "adapters").glob("*/README.md")]
 )
 FOLDERS = (
     "adapters",

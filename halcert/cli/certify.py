@@ -16,6 +16,7 @@ from halcert.cli.options import (
     Seconds,
     areas_option,
     command_line,
+    kernel_fault_option,
     key_option,
     run_options,
     target_options,
@@ -32,6 +33,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
 
 @click.command()
 @target_options
+@kernel_fault_option
 @areas_option
 @click.option(
     "--budget",
@@ -49,6 +51,8 @@ def certify(
     library: str | None,
     fault: str | None,
     profile: str,
+    kernel: str | None,
+    kernel_fault: str | None,
     areas: tuple[str, ...],
     budget: float,
     seed: int,
@@ -67,6 +71,7 @@ def certify(
     Examples:
       halcert certify
       halcert certify --library /path/to/libascend_hal.so
+      halcert certify --library /path/to/libascend_hal.so --kernel sim
       halcert certify --profile ascend950 --seed 7 --budget 120
 
     A certificate says `certified` only if every MUST rule of the profile was exercised and
@@ -78,6 +83,8 @@ def certify(
         library=library,
         fault=fault,
         profile=profile,
+        kernel=kernel,
+        kernel_fault=kernel_fault,
         areas=areas,
         seed=seed,
         budget=budget,

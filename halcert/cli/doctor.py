@@ -13,9 +13,11 @@ from rich.console import Console
 
 import halcert
 from halcert.adapters.errors import AdapterError
+from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description, Options
+from halcert.cli.options import kernel_option
 from halcert.conformance.registry import adapter_named, adapter_names
-from halcert.conformance.run import UsageError
+from halcert.conformance.run import Choice, UsageError, kernel_for
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.profiles import PROFILES
@@ -31,7 +33,8 @@ ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 @click.option(
     "--library", "--program", "library", default=None, metavar="PATH", help="Look at this library."
 )
-def doctor(adapter: str | None, library: str | None) -> int:
+@kernel_option
+def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     """Say which implementations, devices and versions are here, and what is missing.
 
     Exit code 0 if at least one implementation can be certified, 4 if none can.
@@ -56,7 +59,14 @@ def doctor(adapter: str | None, library: str | None) -> int:
     say("NPU", ", ".join(nodes) if nodes else "no device nodes; a real driver finds no device here")
     say("filters", _filters())
     names = [adapter or "hal"] if library else [adapter] if adapter else adapter_names()
-    usable = [_look_at(name, library, say) for name in names]
+    environment = kernel_for(Choice(library=library, kernel=kernel))
+    options = Options(library=library, environment=environment)
+    if library:
+        say("kernel", "the stand-in" if environment else "the real one")
+    if environment:
+        for name, text in assumptions().items():
+            say("assumed", f"{name}: {text}")
+    usable = [_look_at(name, options, say) for name in names]
     return int(Exit.OK if any(usable) else Exit.NOT_STARTED)
 
 
@@ -78,9 +88,9 @@ def _version(package: str) -> str:
         return "missing"
 
 
-def _look_at(name: str, library: str | None, say: Callable[[str, str], None]) -> bool:
+def _look_at(name: str, options: Options, say: Callable[[str, str], None]) -> bool:
     try:
-        found = adapter_named(name).describe(Options(library=library))
+        found = adapter_named(name).describe(options)
     except AdapterError as error:
         say(name, f"cannot be used: {error}".replace("\n", "\n" + " " * 14))
         return False

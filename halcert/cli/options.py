@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from halcert.adapters.kernelsim import FAULTS, KERNELS
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
 from halcert.spec.catalogue import AREA_NAMES, AREAS
@@ -88,9 +89,31 @@ def areas_option(function: F) -> F:
     )(function)
 
 
+def kernel_option(function: F) -> F:
+    """Add ``--kernel``."""
+    return click.option(
+        "--kernel",
+        type=click.Choice(KERNELS),
+        default=None,
+        help="Kernel below the library: sim is the stand-in, which needs no device. Default: real, "
+        "but sim for a driver's library where there are no device nodes.",
+    )(function)
+
+
+def kernel_fault_option(function: F) -> F:
+    """Add ``--kernel-fault``."""
+    return click.option(
+        "--kernel-fault",
+        metavar="KIND:NUMBER",
+        help=f"Have the kernel stand-in fail now and then, to see how the library copes: "
+        f"{', '.join(FAULTS)}, each with how often, when, or how long in milliseconds.",
+    )(function)
+
+
 def target_options(function: F) -> F:
     """Add the options that name the implementation."""
     for option in (
+        kernel_option,
         click.option(
             "--profile",
             default="ascend910b",

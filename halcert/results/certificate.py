@@ -84,7 +84,8 @@ class RuleResult(msgspec.Struct, frozen=True):
         seen_true: number of calls for which its condition was true.
         seen_false: number of calls for which its condition was false.
         evidence: the first tests that showed it.
-        reason: why it is unsupported or was not exercised; empty otherwise.
+        reason: why it is unsupported or was not exercised, or what its verdict rests on; empty
+            otherwise.
         broken: strength of the strongest part that is broken; empty if none is. A refusal can be
             a MUST while its code is a SHOULD.
     """

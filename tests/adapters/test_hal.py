@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from halcert.adapters import domain, softhal
+from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.errors import (
     AddressSpaceLimited,
     FaultUnknown,
@@ -42,7 +43,7 @@ def test_a_library_is_described(library):
 def test_a_library_without_any_symbol_is_described_all_the_same(tmp_path, compiled):
     path = compiled("empty", EMPTY)
     found = HalAdapter().describe(Options(library=str(path)))
-    assert found.missing == tuple(FUNCTIONS)
+    assert found.missing == (*FUNCTIONS, *DEVICE_CALLS)
     assert found.devices is None
 
 

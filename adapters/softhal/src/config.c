@@ -10,7 +10,11 @@
 static struct config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 
-static const char *const profile_names[PROFILE_COUNT] = {"ascend910b", "ascend910_93", "ascend950"};
+#define X(id, name, ...) [PROFILE_##id] = name,
+static const char *const profile_names[PROFILE_COUNT] = {
+#include "../../products.h"
+};
+#undef X
 
 /* Largest capacity of one node: keeps sums of all counters far from 2^64. */
 #define MAX_CAPACITY (64 * TIB)
