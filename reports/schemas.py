@@ -27,6 +27,7 @@ from halcert.results import (
     TraceHeader,
     TraceStep,
     certificate,
+    matrix,
     proof,
     trace,
 )
@@ -35,12 +36,18 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 _PARTS = (AreaSummary, Finding, Implementation, RuleResult, TestResult, Obligation, ProofNote)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
-_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS)
+_ROWS = (matrix.Matrix, matrix.TracedStatement, matrix.TracedRule)
+_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS, *_ROWS)
 
 
 def certificate_schema() -> dict[str, Any]:
     """Return the schema of ``certificate.json``."""
     return _schema(Certificate, certificate.FORMAT, "A certificate of halcert")
+
+
+def matrix_schema() -> dict[str, Any]:
+    """Return the schema of what ``halcert trace-matrix --as json`` writes."""
+    return _schema(matrix.Matrix, matrix.FORMAT, "From statements to verdicts")
 
 
 def proofs_schema() -> dict[str, Any]:
@@ -55,6 +62,7 @@ def trace_schema() -> dict[str, Any]:
 
 SCHEMAS = {
     "certificate": certificate_schema,
+    "matrix": matrix_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
 }

@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": "tell the story of a trace in words",
     "export": "write a trace as a C program, a test, a time line or a diagram",
     "spec": "look up rules",
+    "trace-matrix": "lead from statements of documents to rules, proofs, tests and verdicts",
     "doctor": "say what is here: implementations, devices, versions, and what is missing",
     "abi": "compare the declared binary interface with a header",
 }
@@ -39,8 +40,9 @@ class Commands(click.Group):
         """Load a command by name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"halcert.cli.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"halcert.cli.{name}")
+        command: click.Command = getattr(module, name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

@@ -17,10 +17,13 @@ WORDS = {
     "explain": ("TRACE",),
     "export": ("TRACE", "--as", "--output", "cc -std=c11", "perfetto", "mermaid", "pytest"),
     "spec": ("halcert spec show",),
+    "trace-matrix": ("--as", "--output", "--proofs", "--certificate"),
     "doctor": ("--adapter", "--library"),
     "abi": ("--header", "--include", "Exit codes:"),
 }
-THERE = [name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name}")]
+THERE = [
+    name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name.replace('-', '_')}")
+]
 
 
 @pytest.fixture(autouse=True)
