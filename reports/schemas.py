@@ -30,14 +30,26 @@ from halcert.results import (
     matrix,
     proof,
     trace,
+    vectors,
 )
+from halcert.results.story import Formula, Promise, Stretch
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
 _PARTS = (AreaSummary, Finding, Implementation, RuleResult, TestResult, Obligation, ProofNote)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
 _ROWS = (matrix.Matrix, matrix.TracedStatement, matrix.TracedRule)
-_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS, *_ROWS)
+_VECTORS = (vectors.VectorFile, vectors.Vector, vectors.VectorCall, Promise, Formula, Stretch)
+_DESCRIBED = (
+    Certificate,
+    Proofs,
+    TraceHeader,
+    TraceStep,
+    *_PARTS,
+    *_STEP_PARTS,
+    *_ROWS,
+    *_VECTORS,
+)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -60,11 +72,17 @@ def trace_schema() -> dict[str, Any]:
     return _schema(TraceHeader | TraceStep, trace.FORMAT, "A line of a trace of halcert")
 
 
+def vectors_schema() -> dict[str, Any]:
+    """Return the schema of a file that ``halcert vectors`` writes."""
+    return _schema(vectors.VectorFile, vectors.FORMAT, "Vectors of halcert")
+
+
 SCHEMAS = {
     "certificate": certificate_schema,
     "matrix": matrix_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
+    "vectors": vectors_schema,
 }
 """Every schema by name; the file is ``NAME.schema.json``."""
 

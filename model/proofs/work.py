@@ -185,6 +185,7 @@ def _boundaries(found: list[Reached]) -> list[Boundary]:
             boundaries.add_rule(each, same[-1:])
         elif each.rule.kind is Kind.ACCEPTS:
             boundaries.add_top(each)
+            boundaries.add_extremes(each)
     return boundaries.found
 
 

@@ -100,9 +100,9 @@ class CallWriter:
             variable = self._variables.plain(step, "address")
             self._declare("void *", variable, "NULL")
             arguments.append(f"&{variable}")
+            self._written.shown.append((variable, Variable(variable, pointer=True)))
         if step.interface == "host.unmap":
             arguments.append(self._uses.size(self._variables.mapped(step.args["address"])))
-            self._written.shown.append((variable, Variable(variable, pointer=True)))
         self._written.call = f"{name}({', '.join(arguments)})"
 
     def _host_argument(self, name: str, value: Any) -> str:
