@@ -37,7 +37,7 @@ def test_a_fact_is_carried_by_rules_or_left_out_for_a_reason(fact):
     assert len(set(fact.rules)) == len(fact.rules)
 
 
-@pytest.mark.parametrize("found", rules(), ids=lambda each: each.id)
+@pytest.mark.parametrize("found", list(rules()), ids=lambda each: each.id)
 def test_a_rule_that_cites_a_document_carries_one_of_its_statements(found):
     if any(each.document in DOCUMENTS for each in found.sources):
         assert found.id in CARRIERS
