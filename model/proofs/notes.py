@@ -15,7 +15,11 @@ def notes_of(records: Iterable[Record], witnesses: Iterable[Witness]) -> list[Pr
     by_subject: dict[str, list[Obligation]] = {}
     for record in records:
         obligation = Obligation(
-            f"{record.kind} ({record.generation})", record.status, record.seconds, record.note
+            f"{record.kind} ({record.generation})",
+            record.status,
+            record.seconds,
+            record.note,
+            record.scope,
         )
         by_subject.setdefault(record.subject, []).append(obligation)
     return [
