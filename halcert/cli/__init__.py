@@ -19,7 +19,7 @@ COMMANDS = {
     "certify": "run the suite against an implementation and write a certificate",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
-    "mutants": "see whether vectors and proofs notice changed rules",
+    "mutants": "see whether the suite and the proofs notice a changed driver or rules",
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",
     "export": "write a trace as a C program, a test, a time line or a diagram",

@@ -1,4 +1,4 @@
-"""``halcert mutants``: would anything notice if a rule were wrong?"""
+"""``halcert mutants``: would anything notice if the driver, or a rule, were wrong?"""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from statistics import median
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +16,14 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import areas_option
+from halcert.cli.options import Seconds, areas_option
+from halcert.conformance.driver_mutants import (
+    KILLED,
+    NO_MUTANT,
+    SURVIVED,
+    TIMED_OUT,
+    MutantResult,
+)
 from halcert.conformance.run import cores, sensible_jobs
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
@@ -30,10 +38,20 @@ SHOWN = 40
 
 
 @click.command()
-@click.option("--spec", "of_spec", is_flag=True, help="Change the rules, in memory.")
+@click.option(
+    "--spec", "of_spec", is_flag=True, help="Change the rules in memory, not the software driver."
+)
 @areas_option
 @click.option(
     "--sample", type=click.IntRange(min=1), metavar="NUMBER", help="Only so many, drawn by --seed."
+)
+@click.option(
+    "--budget",
+    type=Seconds(),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for each mutant of the driver.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
 @click.option(
@@ -49,37 +67,103 @@ def mutants(
     of_spec: bool,
     areas: tuple[str, ...],
     sample: int | None,
+    budget: float,
     seed: int,
     jobs: int,
     everything: bool,
     as_json: bool,
 ) -> int:
-    """Change rules and see whether vectors or proofs notice.
+    """Change the driver, or the rules, and see whether the suite, or proofs, notice.
 
-    Each change is one slip of the pen: a rule dropped or negated, a part of a condition left out,
-    a comparison or a number moved by one, a return code exchanged, an effect left out. It is
-    noticed if some vector allows other outcomes then, or if an obligation is refuted. What nothing
-    notices is printed, unless it was judged to be no hole.
+    Without --spec the C sources of the software driver are changed: an operator, a number
+    or a condition, or a call or an assignment left out. What compiles to the same code is
+    dropped. The suite runs against each mutant until it finds something.
+
+    With --spec each change is one slip of the pen: a rule dropped or negated, a part of a
+    condition left out, a comparison or a number moved by one, a return code exchanged, an
+    effect left out. It is noticed if some vector allows other outcomes then, or if an
+    obligation is refuted. What nothing notices is printed, unless it was judged to be no hole.
 
     \b
     Examples:
+      halcert mutants --sample 1000
       halcert mutants --spec
       halcert mutants --spec --areas vmm --sample 200
 
     \b
     Exit codes: 0 every survivor is judged, 1 some are not, 2 wrong usage.
     """  # noqa: D301 - click reads the character as: keep these lines
-    if not of_spec:
-        raise click.UsageError("say what is to be changed: --spec")
     for name in areas:
         if name not in AREAS:
             raise click.UsageError(f"no area is called {name!r}; there are {', '.join(AREA_NAMES)}")
     chosen = tuple(name for name in AREAS if not areas or name in areas)
     console = Console(highlight=False, stderr=as_json)
+    if not of_spec:
+        return _of_driver(console, chosen, sample, budget, seed, sensible_jobs(jobs), as_json)
     fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(fates), indent=2).decode())
     return _report(console, fates, everything)
+
+
+def _of_driver(
+    console: Console,
+    areas: tuple[str, ...],
+    sample: int | None,
+    budget: float,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> int:
+    """Run the suite against mutants of the software driver."""
+    from halcert.adapters.protocol import Options
+    from halcert.adapters.softhal import FOLDER
+    from halcert.adapters.softhal.mutation import changes
+    from halcert.conformance.campaign import describe
+    from halcert.conformance.driver_mutants import judge_all
+    from halcert.conformance.faults import bundled_target
+    from halcert.conformance.registry import adapter_named
+
+    found = [each for path in sorted(FOLDER.glob("src/*.c")) for each in changes(path)]
+    if sample is not None and sample < len(found):
+        found = random.Random(seed).sample(found, sample)
+    _, devices = describe(adapter_named("hal"), Options())
+    target = bundled_target("ascend910b", areas, devices)
+
+    def told(result: MutantResult) -> None:
+        if not as_json and result.fate in (SURVIVED, TIMED_OUT):
+            console.print(f"{result.fate:9}  {result.id}", markup=False, soft_wrap=True)
+
+    results = judge_all(found, target, seed=seed, budget=budget, jobs=jobs, told=told)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2).decode())
+    return _report_driver(console, [each for each in results if each.fate != NO_MUTANT])
+
+
+def _report_driver(console: Console, results: list[MutantResult]) -> int:
+    from halcert.conformance.survivors import reason_for
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("file", "mutants", "killed", "survived", "timed out"):
+        table.add_column(name, justify="left" if name == "file" else "right")
+    for file in sorted({each.file for each in results}):
+        counts = Counter(each.fate for each in results if each.file == file)
+        parts = (sum(counts.values()), counts[KILLED], counts[SURVIVED], counts[TIMED_OUT])
+        table.add_row(file, *map(str, parts))
+    console.print(table)
+    rules = Counter(each.rule for each in results if each.fate == KILLED)
+    for name, count in rules.most_common(SHOWN):
+        console.print(f"{count:5} killed by {name or 'trouble'}", markup=False)
+    killed = [each for each in results if each.fate == KILLED]
+    left = [each.id for each in results if each.fate != KILLED and not reason_for(each.id)]
+    share = 100 * len(killed) / len(results) if results else 100.0
+    middle = f", median {median(each.seconds for each in killed):.2f} s" if killed else ""
+    console.print(
+        f"{len(killed)} of {len(results)} mutants killed ({share:.1f} %){middle}; "
+        f"{len(left)} of the others not judged",
+        markup=False,
+    )
+    return int(Exit.VIOLATIONS if left else Exit.OK)
 
 
 _work: tuple[Watch, list[Mutation]] | None = None
