@@ -8,30 +8,28 @@ free again, but for what frees may have left in caches. A device is taken to be 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 
+from halcert.conformance.held import by_place, generous, of_device
 from halcert.conformance.room import Room, managed_on
 from halcert.spec.abi.codes import DrvError
-from halcert.spec.language import Call, Returned, Rule, align_up
+from halcert.spec.language import Call, Returned, Rule
 from halcert.spec.profiles import Profile
-from halcert.spec.state import USER, Block, Handle, State
+from halcert.spec.sharing.process import HostExit, HostRest
+from halcert.spec.state import Block, State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM, UVM
 from halcert.spec.svm.free import MemFree
-from halcert.spec.svm.info import MemGetInfo, on_hbm
-from halcert.spec.svm.memory import OWN_BLOCK, cacheable
+from halcert.spec.svm.info import MemGetInfo
+from halcert.spec.svm.memory import cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
-from halcert.spec.uvm.moves import untouched
 from halcert.spec.uvm.universal import PAGES_FIT
 from halcert.spec.vmm.create import MemCreate
-from halcert.spec.vmm.memory import of_the_device
 from halcert.spec.vmm.reserve import MemAddressReserve
 
-ADDRESSES = -1
-"""The place of reserved addresses, which are neither a device's nor the host's."""
 HBM_SIZE = 2
 """Type of halMemGetInfo that tells the free high-bandwidth memory."""
 
@@ -66,6 +64,10 @@ class Balance(msgspec.Struct, frozen=True):
         )
 
 
+PATIENCE = 2000
+"""Milliseconds after which what a process held that has ended must be back."""
+
+
 class Accounts:
     """What devices told, and what frees may have left in caches, in bytes by device."""
 
@@ -74,15 +76,25 @@ class Accounts:
         self._profile = profile
         self._start: dict[int, int] = {}
         self._had: dict[tuple[Any, ...], Counter[int]] = {}
-        self._cached: dict[int, int] = {}
+        self._cached: Counter[tuple[int, int]] = Counter()
+        self._leaving: Counter[int] = Counter()
+        self._rested = 0
         self.room = Room()
 
     def free_at_start(self, device: int) -> int | None:
         """Return what was free on a device before anything was allocated, if that is known."""
         return self._start.get(device)
 
-    def had_again(self, call: Call, result: Returned, before: State) -> tuple[int, int] | None:
+    def had_again(
+        self, call: Call, result: Returned, before: State, views: Sequence[State]
+    ) -> tuple[int, int] | None:
         """Follow a call that takes memory or addresses, and that an equal one came before.
+
+        Args:
+            call: the call.
+            result: what it gave.
+            before: the state before it, as the calling process saw it.
+            views: the same, as each process sees it.
 
         Returns:
             Bytes that were held at least when the equal one succeeded, and now at most, if the
@@ -92,7 +104,9 @@ class Accounts:
         what = _wanted(call)
         if what is None or result.code not in (0, DrvError.OUT_OF_MEMORY):
             return None
-        least, most = (self._by_place(before, generously=each) for each in (False, True))
+        least = by_place(before, views, self._profile, generously=False)
+        most = by_place(before, views, self._profile, generously=True)
+        most += self._leaving + self._cached_on(_devices(before))
         known = self._had.get(what)
         if result.code == 0 and (known is None or known.total() < least.total()):
             self._had[what] = least
@@ -100,82 +114,95 @@ class Accounts:
             return None
         return known.total(), most.total()
 
-    def _by_place(self, state: State, *, generously: bool) -> Counter[int]:
-        """Return what is held of each device, of the host and of addresses, in bytes."""
-        held: Counter[int] = Counter()
-        tables: Any = state
-        everywhere = sum(run.extent for run in tables.pages if not untouched(run))
-        for block in tables.blocks:
-            if block.kind == SVM:
-                everywhere += generous(block, self._profile)
-            elif block.kind not in (USER, MAPPED, UVM):
-                cost = generous(block, self._profile) if generously else block.extent
-                held[block.device] += cost
-        for handle in tables.handles:
-            if not handle.lost:
-                granule = self._profile.huge if generously else 1
-                place = handle.device if of_the_device(handle) else self._profile.host_id
-                held[place] += align_up(handle.size, granule)
-        for found in tables.reservations:
-            held[ADDRESSES] += found.extent
-        if generously:
-            for device in tables.hardware:
-                held[device.id] += everywhere + self._cached.get(device.id, 0)
-            held[self._profile.host_id] += everywhere
-        return held
+    def after(
+        self,
+        call: Call,
+        result: Returned,
+        before: State,
+        views: Sequence[State],
+        process: int = 0,
+    ) -> list[Balance]:
+        """Follow a successful call; return the comparisons that it allows.
 
-    def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
-        """Follow a successful call; return the comparisons that it allows."""
+        Args:
+            call: the call.
+            result: what it gave.
+            before: the state before it, as the calling process saw it.
+            views: the state now, as each process sees it.
+            process: the calling process.
+        """
         self.room.followed(call, before)
         if isinstance(call, MemFree):
-            self._freed(before.blocks.at(call.pp))
+            self._freed(before.blocks.at(call.pp), process)
         elif isinstance(call, MemAgentClose | MemDeviceClose):
-            self._cached[call.devid] = 0
+            self._cached[process, call.devid] = 0
+        elif isinstance(call, HostExit):
+            self._left(before, process)
+        elif isinstance(call, HostRest):
+            self._rested += call.milliseconds
+            if self._rested >= PATIENCE:
+                self._leaving.clear()
         elif isinstance(call, MemGetInfo) and call.type == HBM_SIZE:
-            return self._told(call.device, result, now)
+            return self._told(call.device, result, views)
         return []
 
-    def _freed(self, block: Block) -> None:
+    def missing(self, device: int, free: int, views: Sequence[State]) -> bool:
+        """Tell whether less is free than when everything is back that ended processes held."""
+        at_start = self._start.get(device)
+        return at_start is not None and free < at_start - self._most(device, views)
+
+    def _freed(self, block: Block, process: int) -> None:
         if cacheable(block, self._profile):
             cost = generous(block, self._profile)
-            self._cached[block.device] = self._cached.get(block.device, 0) + cost
+            self._cached[process, block.device] += cost
 
-    def _told(self, device: int, result: Any, now: State) -> list[Balance]:
+    def _left(self, before: State, process: int) -> None:
+        """Take note of what a process held that has ended: it comes back when it comes back."""
+        self._rested = 0
+        for device in _devices(before):
+            held = of_device(device, [before], self._profile, generously=True)
+            self._leaving[device] += held + self._cached.pop((process, device), 0)
+        host = self._profile.host_id
+        self._leaving[host] += by_place(before, [before], self._profile, generously=True)[host]
+
+    def _told(self, device: int, result: Any, views: Sequence[State]) -> list[Balance]:
         free = int(result.info.free + result.info.huge_free)
         room = self.room.most(device)
-        self.room.told(device, free, now)
+        self.room.told(device, free, views)
         at_start = self._start.get(device)
+        most = self._most(device, views) + self._leaving[device]
         if at_start is None:
-            if not self._held(device, now, generously=True) and not self._cached.get(device):
+            if not most:
                 self._start[device] = free
             return []
-        most = self._held(device, now, generously=True) + self._cached.get(device, 0)
-        least = self._held(device, now, generously=False)
+        least = of_device(device, views, self._profile, generously=False)
         found = [
             Balance(LIVE_MEMORY_IS_ACCOUNTED, at_start, free, least),
             Balance(NOTHING_LEAKS, at_start, free, most),
         ]
-        managed = managed_on(device, now)
+        managed = sum(managed_on(device, view) for view in views)
         if room is not None and room < managed:
             found.append(Balance(PAGES_FIT, at_start, free, most - managed + room))
         return found
 
-    def _held(self, device: int, state: State, *, generously: bool) -> int:
-        def cost(block: Block) -> int:
-            owned = block.device == device and block.kind in (DEV, DVPP)
-            if generously:
-                return generous(block, self._profile) if owned or block.kind == SVM else 0
-            return block.extent if owned and block.hbm else 0
+    def _most(self, device: int, views: Sequence[State]) -> int:
+        """Return what may be held of a device, or lie in caches."""
+        cached = self._cached_on([device])[device]
+        return of_device(device, views, self._profile, generously=True) + cached
 
-        def physical(handle: Handle) -> int:
-            if handle.device != device or not of_the_device(handle) or handle.lost:
-                return 0
-            if generously:
-                return align_up(handle.size, self._profile.huge)
-            return handle.size if on_hbm(handle) else 0
+    def _cached_on(self, devices: Iterable[int]) -> Counter[int]:
+        """Return what frees of all processes may have left in caches, by device."""
+        wanted = set(devices)
+        found: Counter[int] = Counter()
+        for (_, device), cost in self._cached.items():
+            if device in wanted:
+                found[device] += cost
+        return found
 
-        managed = managed_on(device, state) if generously else 0
-        return state.blocks.sum(cost) + state.handles.sum(physical) + managed
+
+def _devices(state: State) -> list[int]:
+    known: Any = state.hardware
+    return [device.id for device in known]
 
 
 def _wanted(call: Call) -> tuple[Any, ...] | None:
@@ -187,13 +214,3 @@ def _wanted(call: Call) -> tuple[Any, ...] | None:
     if isinstance(call, MemAddressReserve) and call.addr == 0:
         return ("addresses", call.flag.word, call.size)
     return None
-
-
-def generous(block: Block, profile: Profile) -> int:
-    """Return the most that a block may cost, in bytes.
-
-    Own pages or whole GiBs, rounded up; contiguous pages are a power of two in number.
-    """
-    granule = profile.giant if block.size > OWN_BLOCK else profile.huge
-    extent = 2 * block.extent if block.contiguous else block.extent
-    return align_up(extent, granule)

@@ -113,5 +113,5 @@ def stretches(rope: Any, offset: int, length: int) -> list[Stretch]:
 def _must_be_had_again(lab: Lab, call: Call, process: int) -> bool:
     """Tell whether an allocation must not run out of memory, since an equal one did not."""
     short = blank_result(call, int(DrvError.OUT_OF_MEMORY))
-    known = lab.accounts.had_again(call, short, lab.view(process))
+    known = lab.accounts.had_again(call, short, lab.view(process), lab.views())
     return known is not None and not MEMORY_CAN_BE_HAD_AGAIN.function(*known)

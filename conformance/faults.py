@@ -29,6 +29,8 @@ from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.language import Interface, Kind
+from halcert.spec.profiles import ASCEND910B, PROFILES, UVM_PRODUCTS
 
 QUICK = Effort(shrink=0.0, reduce=2.0, repetitions=1)
 
@@ -67,23 +69,36 @@ class FaultResult(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-BEYOND_CALLS = {"svm": "device memory", "uvm": "managed memory"}
+BEYOND_CALLS = {"svm": "device memory", "sharing": "process", "uvm": "managed memory"}
 """What faults of an area are said to be in that show in no one of its interfaces.
 
-That is the memory that a device tells, and what becomes of managed pages whoever touches them.
+That is the memory that a device tells, what a process leaves when it ends, and what becomes of
+managed pages whoever touches them.
 """
 
 
-def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
-    """Return the faults that the software driver offers in what areas specify.
+def seeded_faults(areas: Iterable[str] = AREAS, profile: str = ASCEND910B.name) -> list[Fault]:
+    """Return the faults that the software driver offers in what areas specify for a product.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
     """
     names = tuple(areas)
-    beyond = {text for area, text in BEYOND_CALLS.items() if area in names}
-    specified = {*interfaces(names), *beyond}
-    return [fault for fault in HalAdapter().faults() if fault.interface in specified]
+    specified = {text for area, text in BEYOND_CALLS.items() if area in names}
+    specified |= {name for name, each in interfaces(names).items() if _is_offered(each, profile)}
+    if profile not in UVM_PRODUCTS:
+        specified.discard(BEYOND_CALLS["uvm"])
+    generation = PROFILES[profile].generation
+    return [
+        fault
+        for fault in HalAdapter().faults()
+        if fault.interface in specified and fault.generation in ("", generation)
+    ]
+
+
+def _is_offered(interface: Interface, profile: str) -> bool:
+    """Tell whether a product does anything with a call but refuse it."""
+    return bool(interface.rules_of(Kind.ACCEPTS, profile))
 
 
 UNMODIFIED = Fault("", "", "", "the unmodified software driver")

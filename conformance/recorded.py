@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping, Sequence
+from itertools import count
 from types import TracebackType
 
 import msgspec
 from typing_extensions import Self
 
 from halcert.adapters.protocol import Garbled, Reply, Request
+from halcert.model.concrete.world import FIRST_PID
 from halcert.results import Answered, Outcome, TraceStep
 from halcert.spec.language import Interface
 from halcert.spec.language.domain import annotations_of
@@ -52,6 +54,7 @@ class RecordedSession:
             step.number: step.outcome for step in steps if step.outcome is not None
         }
         self.next = 0
+        self._pids = count(FIRST_PID)
 
     def offers(self, interface: str) -> bool:  # noqa: ARG002 - of the contract
         """Tell whether an interface can be called: what was recorded was."""
@@ -59,7 +62,7 @@ class RecordedSession:
 
     def spawn(self) -> RecordedActor:
         """Return a process."""
-        return RecordedActor(self)
+        return RecordedActor(self, next(self._pids))
 
     def close(self) -> None:
         """Nothing was started."""
@@ -82,9 +85,10 @@ class RecordedActor:
 
     alive = True
 
-    def __init__(self, session: RecordedSession) -> None:
-        """Take the recording."""
+    def __init__(self, session: RecordedSession, pid: int) -> None:
+        """Take the recording; a trace does not tell the number that the process had."""
         self._session = session
+        self.pid = pid
 
     def call(self, request: Request, timeout: float | None = None) -> Reply:  # noqa: ARG002
         """Answer the call that the session was told to come next."""

@@ -63,14 +63,10 @@ def repeat(lab: Lab, steps: Sequence[TraceStep]) -> Broken | None:
     return None
 
 
-def _outputs(lab: Lab, numbers: dict[int, int]) -> dict[int, dict[str, object]]:
-    return {old: lab.outputs[new] for old, new in numbers.items() if new in lab.outputs}
-
-
 def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> None:
     for step in steps:
         try:
-            args = resolve(step.args, _outputs(lab, numbers))
+            args = resolve(step.args, lab.given(numbers))
         except KeyError:
             continue
         with lab.observing(step.actor) if step.observing else nullcontext():
@@ -80,7 +76,7 @@ def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -
 
 
 def _together(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> None:
-    program = program_of(steps, _outputs(lab, numbers))
+    program = program_of(steps, lab.given(numbers))
     if program:
         run_program(lab, program)
     numbers.update({step.number: step.number for step in steps if step.number in lab.outputs})

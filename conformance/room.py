@@ -7,8 +7,11 @@ can come to the device.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Call, Returned
+from halcert.spec.sharing.process import HostExit
 from halcert.spec.state import State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.flags import UVM
@@ -36,10 +39,10 @@ class Room:
         self._most: dict[int, int] = {}
         self._given_back = False
 
-    def told(self, device: int, free: int, now: State) -> None:
+    def told(self, device: int, free: int, views: Sequence[State]) -> None:
         """Take what a device said is free."""
         self._least[device] = free
-        self._most[device] = max(free, 0) + managed_on(device, now)
+        self._most[device] = max(free, 0) + sum(managed_on(device, view) for view in views)
         self._given_back = False
 
     def followed(self, call: Call, before: State) -> None:
@@ -51,7 +54,8 @@ class Room:
             return
         if isinstance(call, MemAlloc) and call.flag.virt == UVM:
             return
-        if name in HARMLESS or name.startswith("host.") or isinstance(call, MemGetInfo):
+        own = name.startswith("host.") and not isinstance(call, HostExit)
+        if name in HARMLESS or own or isinstance(call, MemGetInfo):
             return
         self._least.clear()
         self._given_back = True

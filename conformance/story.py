@@ -78,8 +78,8 @@ class _Teller:
         oracle = Oracle(found.values(), profile)
         devices = trace.header.devices or DEVICES
         self._lab = Lab(Setting(session, oracle, found, devices), "story", Tally())
-        actors = sorted({0, *(step.actor for step in trace.steps)})
-        self._lab.world = World.start(devices, actors)
+        for actor in sorted({0, *(step.actor for step in trace.steps)}):
+            self._lab.actor(actor)
         self._numbers: dict[int, int] = {}
         self._told: list[StoryStep] = []
         self._worlds: dict[int, tuple[World, World]] = {}
@@ -149,9 +149,8 @@ class _Teller:
         self._note_origins(self._told[-1].step, lab.world)
         self._note_start(step, call)
 
-    def _outputs(self) -> dict[int, dict[str, Any]]:
-        gave = self._lab.outputs
-        return {old: gave[new] for old, new in self._numbers.items() if new in gave}
+    def _outputs(self) -> Mapping[int, Any]:
+        return self._lab.given(self._numbers)
 
     def _promises(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
         atlas = Atlas(self._lab.view(step.actor), self._origins)
@@ -166,9 +165,10 @@ class _Teller:
         start = self._starts.get(call.device)
         if start is None:
             return ()
-        view = self._lab.view(step.actor)
+        lab, result = self._lab, result_of(call, outcome)
+        views = lab.views()
         found = []
-        for balance in self._lab.accounts.after(call, result_of(call, outcome), view, view):
+        for balance in lab.accounts.after(call, result, lab.view(step.actor), views, step.actor):
             now = tuple(Formula("output", (step.number, name)) for name in FREE)
             then = tuple(Formula("output", (start, name)) for name in FREE)
             held = Formula("add", (*now, Formula("number", (balance.held,))))
@@ -227,11 +227,12 @@ class _Teller:
 
     def _note_ends(self, step: TraceStep, before: World) -> None:
         """Remember the blocks that a call gave back."""
-        for process, view in self._lab.world.views.items():
-            past = before.views[process]
-            if view.blocks is past.blocks:
+        views = self._lab.world.views
+        for process, past in before.views.items():
+            blocks: Any = views[process].blocks if process in views else ()
+            if blocks is past.blocks:
                 continue
-            live = {block.memory for block in view.blocks}
+            live = {block.memory for block in blocks}
             self._former += [
                 msgspec.structs.replace(self._seen(process, past, block), ended=step.number)
                 for block in past.blocks

@@ -117,9 +117,8 @@ def shown(lab: Lab, vector: Vector) -> Shown:
     numbers: dict[int, int] = {}
     try:
         for call in vector.calls:
-            outputs = {old: lab.outputs[new] for old, new in numbers.items() if new in lab.outputs}
             try:
-                args = resolve(call.args, outputs)
+                args = resolve(call.args, lab.given(numbers))
             except KeyError:
                 return Shown.SKIPPED
             result = lab.call(call.interface, call.actor, **args)

@@ -56,6 +56,8 @@ def faults(
 ) -> int:
     """Run the suite against every seeded fault of the software driver in the areas.
 
+    Faults that only another product can have are left out.
+
     Prints for each who found it, by which rule and how fast, and keeps its trace under
     OUT/faults/. Last comes the unmodified driver, which must be clean.
 
@@ -66,7 +68,9 @@ def faults(
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(f"there is no fault named {unknown[0]!r}; `halcert faults --list`")
-    chosen = [known[name] for name in names] or seeded_faults(known_areas(areas))
+    chosen = [known[name] for name in names] or seeded_faults(
+        known_areas(areas), known_profile(profile)
+    )
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)

@@ -63,11 +63,6 @@ def replay(
       6  changed: another rule is broken, or the same one in another way
     """  # noqa: D301 - click reads the character as: keep these lines
     recorded = checked_trace(trace)
-    for line, step in enumerate(recorded.steps, start=2):
-        if step.actor:
-            raise UsageError(
-                f"{trace}: line {line}: actor {step.actor}: replay knows process 0 only"
-            )
     header = recorded.header
 
     def chosen(name: str, given: str | None, from_trace: str | None) -> str | None:

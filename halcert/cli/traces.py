@@ -17,6 +17,8 @@ from halcert.spec.language import Interface
 from halcert.spec.language.domain import annotations_of, domain_of
 
 MOST = 1 << 64
+MOST_PROCESSES = 64
+"""Processes that a trace may speak of; each is one that is started."""
 
 
 def checked_trace(path: Path) -> Trace:
@@ -64,8 +66,11 @@ def check_interfaces(path: Path, trace: Trace) -> None:
     for line, step in enumerate(trace.steps, start=2):
         if step.interface not in known:
             raise UsageError(f"{path}: line {line}: there is no interface {step.interface!r}")
-        if step.actor < 0:
-            raise UsageError(f"{path}: line {line}: actor {step.actor}: processes count from 0")
+        if not 0 <= step.actor < MOST_PROCESSES:
+            raise UsageError(
+                f"{path}: line {line}: actor {step.actor}: processes count from 0, "
+                f"and there are at most {MOST_PROCESSES}"
+            )
         if step.thread < 0:
             raise UsageError(f"{path}: line {line}: thread {step.thread}: threads count from 0")
         try:

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 
 from halcert.model.proofs.columns import LIVE, Columns, marked
 from halcert.model.proofs.influence import Effect, Influence
-from halcert.model.proofs.words import Operation, empty_word
+from halcert.model.proofs.words import Operation, Word
 from halcert.spec.language import Rule
 
 Name = tuple[Operation, ...]
@@ -32,6 +32,7 @@ class Candidates:
         self,
         influence: Influence,
         letters: Iterable[Operation],
+        start: Word,
         *,
         ordered: bool,
         growing: bool,
@@ -41,6 +42,7 @@ class Candidates:
         Args:
             influence: what rules want and calls do.
             letters: what the words are made of.
+            start: the word that all words begin with.
             ordered: of independent calls beside each other only one order is looked at.
             growing: that a row goes away counts as no reason to make a call.
         """
@@ -50,7 +52,9 @@ class Candidates:
         self.order = {letter: place for place, letter in enumerate(self.letters)}
         self._whole = {each: influence.effect(each) for each in self.letters}
         self._effects = {e: _seen(effect, growing) for e, effect in self._whole.items()}
-        self._marks: dict[Name, Columns] = {(): marked(empty_word().view)}
+        self._marks: dict[Name, Columns] = {
+            (): frozenset().union(*(marked(view) for view in start.views))
+        }
         self._idle: dict[Name, tuple[Columns, ...]] = {(): ()}
         self._wanted: dict[tuple[Columns, int], Columns] = {}
         self._nexts: dict[Columns, Columns] = {}

@@ -35,8 +35,8 @@ Columns = frozenset[Column]
 
 
 def marked(view: Any) -> Columns:
-    """Return the columns that some row of a known state has true."""
-    return frozenset(column for column, cell in _truths(view) if cell is True)
+    """Return the columns that some row of a state may have true."""
+    return frozenset(column for column, cell in _truths(view) if cell is not False)
 
 
 def unmarked(view: Any, marks: Columns) -> dict[Bool, bool]:

@@ -48,6 +48,6 @@ def _rank(witness: Witness) -> tuple[int, str]:
 def plan(witness: Witness) -> tuple[TraceStep, ...]:
     """Return the calls of a witness as the steps of a trace that is only a plan."""
     return tuple(
-        TraceStep(number, step.interface, step.args)
+        TraceStep(number, step.interface, step.args, actor=step.actor)
         for number, step in enumerate(witness.steps, start=1)
     )

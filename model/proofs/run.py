@@ -99,8 +99,10 @@ def searches(
     as a search is for some dozens of rules, and keeps every core busy.
     """
     groups: list[list[str]] = []
-    room = 0
+    room, area = 0, ""
     for name, interface in interfaces(areas).items():
+        if interface.area != area:
+            room, area = 0, interface.area
         rules = [r for r in interface.rules if r.applies_to(profile.name) and only in ("", r.id)]
         if not rules:
             continue

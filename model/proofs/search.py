@@ -16,6 +16,7 @@ from halcert.model.proofs.words import (
     Operation,
     Word,
     alphabet,
+    begun,
     empty_word,
     extended,
     in_order,
@@ -30,6 +31,8 @@ from halcert.spec.profiles import Profile
 
 DEPTH = 6
 """Calls before the one that is decided, at most."""
+DEPTH_BEGUN = 1
+"""The same where there are beginnings from which to search on."""
 DEPTH_ALONE = 4
 """The same where a rule has had a say and the search is for a call that it decides alone."""
 DEPTH_EASY = 2
@@ -61,6 +64,8 @@ class Search:
         profile: the product.
         interfaces: the interfaces whose calls make up the words.
         influence: what rules read and calls write, and whether rules have prospects at all.
+        processes: how many processes make the calls.
+        start: the word that all words begin with.
         reached: for each rule id, the first place where it had a say.
         alone: likewise, the first place where it alone decided.
         shadowed: ids of rules that no valid state lets decide alone.
@@ -74,6 +79,8 @@ class Search:
     profile: Profile
     interfaces: tuple[Interface, ...]
     influence: Influence
+    processes: int = 1
+    start: Word = field(default_factory=empty_word)
     reached: dict[str, Reached] = field(default_factory=dict)
     alone: dict[str, Reached] = field(default_factory=dict)
     shadowed: set[str] = field(default_factory=set)
@@ -93,7 +100,7 @@ class Search:
         self._open = {rule.id: rule for rule in wanted}
         self._asked: set[str] = set()
         self._stateless: dict[str, dict[str, BoolLike]] = {}
-        self._visit(empty_word(), list(self._open.values()))
+        self._visit(self.start, list(self._open.values()))
         letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
         self._phase(build, depth, seconds, ordered=True, growing=True)
@@ -113,9 +120,37 @@ class Search:
         while not tables <= known:
             known |= tables
             feeding = [each for each in operations if known.intersection(each.rule.changes)]
-            letters = alphabet(feeding, self.profile)
+            letters = alphabet(feeding, self.profile, self.processes)
             tables = {each.table for x in letters for each in self.influence.effect(x).uses}
         return letters
+
+    def begin(self, beginning: tuple[tuple[int, str], ...]) -> None:
+        """Let all further words begin with the given calls."""
+        operations = operations_of(self.interfaces, self.profile)
+        letters = alphabet(operations, self.profile, self.processes)
+        self.start = begun(beginning, letters, self.profile)
+
+    def adopt(self, other: Search) -> None:
+        """Take over what another search found, which knows of more calls than this one."""
+        self.influence = other.influence
+        self.reached.update(other.reached)
+        self.alone.update(other.alone)
+        self.shadowed |= other.shadowed
+        self.unshadowed |= other.unshadowed
+        self.impossible |= other.impossible
+
+    def reopen(self) -> None:
+        """Forget what no state lets come about in which only the calls of this search were made."""
+        self.shadowed.clear()
+        self.impossible.clear()
+
+    def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
+        """Return the rules for which there is something left to look for."""
+        return [rule for rule in rules if not self._settled(rule)]
+
+    def _settled(self, rule: Rule) -> bool:
+        decided = rule.id in self.alone or rule.id in self.shadowed
+        return rule.id in self.impossible or (decided and rule.id in self.reached)
 
     def _phase(
         self,
@@ -128,8 +163,10 @@ class Search:
     ) -> None:
         if not self._open:
             return
-        self._candidates = Candidates(self.influence, letters, ordered=ordered, growing=growing)
-        self._known: dict[Name, Word | None] = {(): empty_word()}
+        self._candidates = Candidates(
+            self.influence, letters, self.start, ordered=ordered, growing=growing
+        )
+        self._known: dict[Name, Word | None] = {(): self.start}
         self._end = process_time() + seconds
         for length in range(1, depth + 1):
             self.depth = max(self.depth, length)
@@ -205,15 +242,17 @@ class Search:
             by_interface.setdefault(rule.interface, []).append(rule)
         self.trail.go(word)
         for interface in self.interfaces:
-            if interface.name in by_interface:
-                reading = self._reading(word, interface)
+            if interface.name not in by_interface:
+                continue
+            for process in word.callers(self.processes):
+                reading = self._reading(word, interface, process)
                 for rule in by_interface[interface.name]:
-                    if self._decided(rule, word, reading):
+                    if rule.id in self._open and self._decided(rule, word, reading):
                         del self._open[rule.id]
 
-    def _reading(self, word: Word, interface: Interface) -> Reading:
+    def _reading(self, word: Word, interface: Interface, process: int) -> Reading:
         """Read the rules of an interface after a word; what reads no state is read once."""
-        reading = word.reading(interface, self.profile, LAST)
+        reading = word.reading(interface, self.profile, LAST, process)
         known = self._stateless.get(interface.name)
         if known is None:
             known = self._stateless[interface.name] = {
@@ -237,8 +276,7 @@ class Search:
             self.reached[rule.id] = Reached(
                 rule, word, reading, goal.reach, False, perf_counter() - start
             )
-        settled = rule.id in self.alone or rule.id in self.shadowed
-        return settled and rule.id in self.reached
+        return self._settled(rule)
 
     def _met(self, goal: Goal) -> bool:
         return goal.reach is not goal.alone and self.trail.check(goal.reach) is Answer.YES

@@ -22,7 +22,7 @@ from halcert.model.proofs.records import (
     Record,
     scope_of,
 )
-from halcert.model.proofs.search import DEPTH, SECONDS, Reached, Search
+from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import UNDEFINED, Witness
@@ -30,6 +30,7 @@ from halcert.model.symbolic.second import DISAGREEMENT, keeping
 from halcert.model.symbolic.solver import Solver
 from halcert.model.symbolic.term import forget_terms
 from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.catalogue import rule as catalogued
 from halcert.spec.language import Area, Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import PROFILES, Profile
 
@@ -102,14 +103,39 @@ def _search(task: Task) -> Findings:
         for rule in known[name].rules
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
-    letters = tuple(interfaces().values())
-    influence = Influence(letters, profile, invariants(), task.rows)
-    search = Search(profile, letters, influence)
-    search.run(wanted, task.depth, SECONDS)
+    own = known[task.subjects[0]].area
+    search = _explored(task, profile, own, wanted)
+    for name, area in AREAS.items():
+        if area.processes > 1 and name != own:
+            search.reopen()
+            late = search.unsettled(wanted)
+            if late:
+                search.adopt(_explored(task, profile, name, late))
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
     return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections))
+
+
+def _applies(rule_id: str, profile: Profile) -> bool:
+    found = catalogued(rule_id)
+    return found is not None and found.applies_to(profile.name)
+
+
+def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Search:
+    """Search for rules in words of an area; areas of one process come in all words."""
+    area = AREAS[name]
+    spoken = [each for each in AREAS if each == name or AREAS[each].processes == 1]
+    letters = tuple(interfaces(spoken).values())
+    influence = Influence(letters, profile, invariants(), task.rows)
+    search = Search(profile, letters, influence, area.processes)
+    search.run(wanted, min(task.depth, DEPTH_BEGUN) if area.beginnings else task.depth, SECONDS)
+    for beginning in area.beginnings:
+        late = search.unsettled(wanted)
+        if late and all(_applies(rule_id, profile) for _, rule_id in beginning):
+            search.begin(beginning)
+            search.run(late, DEPTH_BEGUN, SECONDS)
+    return search
 
 
 class _Outcome:

@@ -16,6 +16,10 @@ class Passing(Enum):
     IN_ARRAY = "in array"
     IN_RECORDS = "in records"
     RECORD_VALUE = "record by value"
+    NAME = "name"
+    OUT_NAME = "place for a name"
+    BLOB = "opaque bytes"
+    OUT_BLOB = "place for opaque bytes"
     OUT_PLACES = "places"
     NEW_DMA = "new descriptor"
     DMA = "descriptor"
@@ -39,6 +43,8 @@ _GIVES = {
     Passing.OUT: Direction.OUT,
     Passing.OUT_RECORD: Direction.OUT,
     Passing.CONTROL_OUT: Direction.OUT,
+    Passing.OUT_NAME: Direction.OUT,
+    Passing.OUT_BLOB: Direction.OUT,
     Passing.OUT_PLACES: Direction.OUT,
     Passing.NEW_DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
@@ -89,6 +95,8 @@ class Function:
         return f"{self.returns} {self.symbol}({inside or 'void'})"
 
 
+NAME_SIZE = 65
+"""Bytes of a place for a name, with the null byte."""
 PLACE_LIMIT = 4096
 """The most bytes of one of several places for numbers; all devices and the host need 260."""
 
@@ -96,10 +104,15 @@ SCALAR_OF = {
     "DVdevice": "u32",
     "DVdeviceptr": "u64",
     "UINT32": "u32",
+    "UINT64": "u64",
     "UINT8": "u8",
     "drvFeature_t": "u32",
     "drv_mem_addr_reserve_type": "u32",
     "drv_mem_granularity_options": "u32",
+    "drv_mem_handle_type": "u32",
+    "enum HandleAttrType": "u32",
+    "enum ShareHandleAttrType": "u32",
+    "enum ShmemAttrType": "u32",
     "drv_mem_handle_t *": "u64",
     "int": "i32",
     "size_t": "u64",

@@ -283,7 +283,7 @@ UNMAP = '{"number": 2, "interface": "host.unmap", "args": {"address": %s}%s}'
         (1, HEADER + '"environment": {"": "x"}}', "environment"),
         (1, HEADER + '"environment": {"A=B": "x"}}', "A=B"),
         (1, HEADER + r'"environment": {"A": "\u0000"}}', "NUL"),
-        (3, UNMAP % (0, ', "actor": 1'), "actor 1"),
+        (3, UNMAP % (0, ', "actor": 64'), "actor 64"),
         (3, UNMAP % (0, ', "actor": -1'), "actor -1"),
         (3, UNMAP % (0, ', "thread": -1'), "thread -1"),
         (3, UNMAP % ('{"$": 1, "field": "p", "plus": "x"}', ""), "reference"),

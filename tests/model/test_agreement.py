@@ -9,7 +9,7 @@ import pytest
 from halcert.model.concrete import World
 from halcert.model.proofs.agreement import Comparison, Sample
 from halcert.model.proofs.run import representatives
-from halcert.model.proofs.words import DEVICES, empty_word
+from halcert.model.proofs.words import DEVICES, PIDS, empty_word
 from halcert.model.proofs.work import invariants
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Kind
@@ -45,8 +45,8 @@ def test_products_that_differ_in_name_only_share_proofs():
 
 
 def test_the_initial_states_are_the_same():
-    view = World.start(DEVICES).views[0]
-    symbolic = empty_word().view
+    view = World.start(DEVICES, PIDS).views[0]
+    symbolic = empty_word().views[0]
     for name in view.__struct_fields__:
         if name != "contents":
             rows = {tuple(getattr(r, c) for c in r.__struct_fields__) for r in getattr(view, name)}

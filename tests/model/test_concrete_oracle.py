@@ -317,7 +317,7 @@ def test_bytes_that_were_written_last_are_right_and_others_wrong(oracle, world):
 
 
 def test_a_call_is_judged_in_the_view_of_its_process(oracle):
-    world = World.start((0,), processes=(0, 1))
+    world = World.start((0,), pids=(1001, 1002))
     made = oracle.judge(world, Give(500), Give.Result(0, 0x1000), process=1)
     assert give(oracle, made.world, 8, place=0x1000).violation is None
     again = oracle.judge(made.world, Give(8), Give.Result(0, 0x2000), process=1)

@@ -30,14 +30,14 @@ def test_at_the_start_devices_are_present_and_closed_and_nothing_lives():
 
 
 def test_what_one_process_allocates_is_its_own():
-    world = World.start((0,), processes=(0, 1))
+    world = World.start((0,), pids=(1001, 1002))
     after = world.after(0, with_block(world.views[0], 4096))
     assert len(after.views[0].blocks) == 1
     assert len(after.views[1].blocks) == 0
 
 
 def test_opening_a_device_in_one_process_leaves_it_closed_in_the_other():
-    world = World.start((0,), processes=(0, 1))
+    world = World.start((0,), pids=(1001, 1002))
     view = world.views[1]
     opened = view.devices.put(view.devices.at(0).but(open=True, ever=True))
     after = world.after(1, view.but(devices=opened))
@@ -48,7 +48,7 @@ def test_opening_a_device_in_one_process_leaves_it_closed_in_the_other():
 def test_tables_of_the_host_and_the_bytes_are_shared():
     assert "hardware" in HOST_TABLES
     assert "blocks" not in HOST_TABLES
-    world = World.start((0,), processes=(0, 1))
+    world = World.start((0,), pids=(1001, 1002))
     view = with_block(world.views[0], 4096)
     after = world.after(0, view.but(hardware=view.hardware.put(Hardware(9))))
     assert after.views[1].hardware.at(9).exists
@@ -57,7 +57,7 @@ def test_tables_of_the_host_and_the_bytes_are_shared():
 
 
 def test_objects_made_by_two_processes_never_share_a_name():
-    world = World.start((0,), processes=(0, 1))
+    world = World.start((0,), pids=(1001, 1002))
     world = world.after(0, with_block(world.views[0], 4096))
     world = world.after(1, with_block(world.views[1], 4096))
     names = [world.views[process].blocks.at(4096).memory for process in (0, 1)]
@@ -65,7 +65,7 @@ def test_objects_made_by_two_processes_never_share_a_name():
 
 
 def test_the_old_world_stays_as_it_was():
-    world = World.start((0,), processes=(0, 1))
+    world = World.start((0,), pids=(1001, 1002))
     after = world.after(0, with_block(world.views[0], 4096))
     assert len(world.views[0].blocks) == 0
     assert world.views[1].contents.fresh() == 1

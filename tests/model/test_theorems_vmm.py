@@ -27,14 +27,14 @@ def maps_other_bytes(call, state):
 
 
 def _mapped(call, state, **changes):
-    good = MemMap.maps(call, state)
+    good = MemMap.maps(call, state, ASCEND910B)
     block = good.blocks.at(call.ptr)
     return good.but(blocks=good.blocks.delete(call.ptr).insert(block.but(**changes)))
 
 
 def maps_and_clears(call, state):
     found = state.handles.at(call.handle)
-    return MemMap.maps(call, state).but(
+    return MemMap.maps(call, state, ASCEND910B).but(
         contents=state.contents.fill(found.memory, 0, found.size, 0)
     )
 
@@ -59,7 +59,7 @@ def unmaps_and_keeps_access(call, state):
 
 
 def releases_under_a_mapping(call, state):
-    return without_memory(state, state.handles.at(call.handle))
+    return without_memory(state, state.handles.at(call.handle), ASCEND910B)
 
 
 def retains_twice(call, state):
@@ -72,11 +72,11 @@ def retains_twice(call, state):
 
 
 def closes_and_forgets_mappings(call, state):
-    return closed(state, call.devid).but(blocks=state.blocks)
+    return closed(state, call.devid, ASCEND910B).but(blocks=state.blocks)
 
 
 def closes_everything(call, state):
-    return closed(state, call.devid).but(
+    return closed(state, call.devid, ASCEND910B).but(
         blocks=state.blocks.delete_where(
             lambda block: on_device(block, call.devid) or block.device < call.devid
         )
