@@ -12,9 +12,9 @@ import msgspec
 from halcert.model.proofs.conclusions import conclusions
 from halcert.model.proofs.records import Findings, Record
 from halcert.model.proofs.search import DEPTH
-from halcert.model.proofs.settled import forget_old, known, remember
+from halcert.model.proofs.settled import carry_out, forget_old, known
 from halcert.model.proofs.situation import ROWS
-from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task, carry_out
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Rule
 from halcert.spec.profiles import PROFILES, Profile
@@ -150,9 +150,7 @@ def _done(pieces: list[Task], jobs: int, fresh: bool) -> Iterator[tuple[Task, Fi
             work.append(task)
         else:
             yield task, found
-    for task, found in _carried_out(work, jobs):
-        remember(task, found)
-        yield task, found
+    yield from _carried_out(work, jobs)
 
 
 def _carried_out(work: list[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:

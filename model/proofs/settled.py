@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from halcert.model.proofs import work
 from halcert.model.proofs.depends import key_of
 from halcert.model.proofs.folder import cache_folder
 from halcert.model.proofs.records import PROVED, Findings
@@ -16,6 +17,13 @@ from halcert.model.proofs.work import Task
 DAYS = 30
 """How long findings are kept that nobody asks for."""
 SECONDS_OF_A_DAY = 86_400
+
+
+def carry_out(task: Task) -> Findings:
+    """Do a piece of work and keep what it gave."""
+    found = work.carry_out(task)
+    remember(task, found)
+    return found
 
 
 def known(task: Task) -> Findings | None:

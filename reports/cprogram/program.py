@@ -47,6 +47,7 @@ STANDARD = frozenset(
     {"int", "size_t", "uint32_t", "uint64_t", "unsigned int", "unsigned long long", "void *"}
 )
 """Names of types that need no declaration."""
+ENUM = "enum "
 USUAL_CODES = (
     DrvError.NONE,
     DrvError.NO_DEVICE,
@@ -131,6 +132,7 @@ def declarations(uses: Uses) -> dict[str, Any]:
     constants = sorted(uses.constants.items(), key=lambda item: (item[1], item[0]))
     return {
         "seconds": SECONDS,
+        "enums": _enums(uses),
         "typedefs": _typedefs(uses),
         "structs": _structs(uses),
         "codes": [(symbol_of(code), code) for code in codes],
@@ -152,8 +154,17 @@ def _typedefs(uses: Uses) -> list[tuple[str, str]]:
     return opaque + [
         (C_SCALARS[kind], name)
         for name, kind in known.items()
-        if name not in STANDARD and not name.endswith("*") and re.search(rf"\b{name}\b", words)
+        if name not in STANDARD
+        and not name.endswith("*")
+        and not name.startswith(ENUM)
+        and re.search(rf"\b{name}\b", words)
     ]
+
+
+def _enums(uses: Uses) -> list[str]:
+    """Return the enumerations that functions take; their values are passed as numbers."""
+    words = " ".join(FUNCTIONS[name].prototype for name in uses.functions)
+    return sorted(set(re.findall(rf"\b{ENUM}(\w+)", words)))
 
 
 def _structs(uses: Uses) -> list[str]:
