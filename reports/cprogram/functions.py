@@ -20,6 +20,9 @@ from halcert.spec.abi.functions import FUNCTIONS
 CODE_SHAPES = ("accepted", "refused", "code", "account")
 """Ways in which a rule is broken by a return code."""
 
+CODE_TYPES = ("drvError_t", "DVresult", "int")
+"""Types of what functions return that are codes; others cannot fail."""
+
 
 @dataclass
 class Body:
@@ -229,6 +232,8 @@ class FunctionWriter:
     def _made(self, step: TraceStep, text: CallText) -> list[str]:
         if step.interface in FUNCTIONS:
             self.uses.helpers.add("returned")
+            if FUNCTIONS[step.interface].returns not in CODE_TYPES:
+                return [f"(void){text.call};", "code = DRV_ERROR_NONE;", "returned(code);"]
             return [f"code = {text.call};", "returned(code);"]
         self.uses.helpers.add("accessed")
         return [f"accessed({text.call});"]
