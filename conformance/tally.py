@@ -22,7 +22,7 @@ class Tally(msgspec.Struct):
             interface was seen false.
         calls: number of judged calls by interface.
         skipped: number of calls not made because nothing is promised about them, by rule.
-        evidence: the first tests that showed the rule.
+        evidence: the first tests of each sort that showed the rule.
         choices: what was chosen where the rules leave it free: topic, where and answer, with tabs
             in between.
         assumed: rules shown by calls whose answer rested on what a kernel stand-in assumes, with
@@ -74,7 +74,7 @@ class Tally(msgspec.Struct):
         for rule in rules:
             _count(self.shown, rule)
             tests = self.evidence.setdefault(rule, [])
-            if test not in tests and len(tests) < EVIDENCE_KEPT:
+            if test not in tests and _of_its_sort(test, tests) < EVIDENCE_KEPT:
                 tests.append(test)
 
     def rest(self, rules: Iterable[str], assumptions: int) -> None:
@@ -99,14 +99,20 @@ class Tally(msgspec.Struct):
             mine.update(Counter(mine) + Counter(getattr(other, name)))
         for rule, tests in other.evidence.items():
             known = self.evidence.setdefault(rule, [])
-            known.extend(t for t in tests if t not in known)
-            del known[EVIDENCE_KEPT:]
+            for test in tests:
+                if test not in known and _of_its_sort(test, known) < EVIDENCE_KEPT:
+                    known.append(test)
 
 
 COUNTS = ("shown", "held", "accepted", "calls", "skipped", "choices", "assumed", "excused")
 """The counts that add up."""
 EVIDENCE_KEPT = 3
-"""Number of tests that are named for each rule."""
+"""Number of tests of each sort, such as witnesses or scenarios, that are named for a rule."""
+
+
+def _of_its_sort(test: str, tests: Iterable[str]) -> int:
+    sort = test.partition("[")[0]
+    return sum(each.partition("[")[0] == sort for each in tests)
 
 
 def _count(counts: dict[str, int], key: str) -> None:

@@ -40,10 +40,13 @@ from halcert.results import (
     comparison,
     exchange,
     gate,
+    matrix,
     proof,
     trace,
+    vectors,
     waiver,
 )
+from halcert.results.story import Formula, Promise, Stretch
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
@@ -71,8 +74,10 @@ _COMPARISON = (
 )
 _GATE = (Baseline, KnownCause, PastCause, Waiver, Waivers, Gate, GateItem)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
+_ROWS = (matrix.Matrix, matrix.TracedStatement, matrix.TracedRule)
+_VECTORS = (vectors.VectorFile, vectors.Vector, vectors.VectorCall, Promise, Formula, Stretch)
 _WHOLE = (Certificate, Proofs, TraceHeader, TraceStep, attestation.Envelope, attestation.Statement)
-_DESCRIBED = (*_WHOLE, *_PARTS, *_STEP_PARTS, *_GATE, *_COMPARISON)
+_DESCRIBED = (*_WHOLE, *_PARTS, *_STEP_PARTS, *_GATE, *_COMPARISON, *_ROWS, *_VECTORS)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -88,6 +93,11 @@ def envelope_schema() -> dict[str, Any]:
 def statement_schema() -> dict[str, Any]:
     """Return the schema of the payload of ``certificate.dsse.json``."""
     return _schema(attestation.Statement, "halcert-statement/1", "What the envelope holds")
+
+
+def matrix_schema() -> dict[str, Any]:
+    """Return the schema of what ``halcert trace-matrix --as json`` writes."""
+    return _schema(matrix.Matrix, matrix.FORMAT, "From statements to verdicts")
 
 
 def proofs_schema() -> dict[str, Any]:
@@ -137,6 +147,11 @@ def comparison_schema() -> dict[str, Any]:
     return _schema(comparison.Comparison, comparison.FORMAT, "Where two implementations differ")
 
 
+def vectors_schema() -> dict[str, Any]:
+    """Return the schema of a file that ``halcert vectors`` writes."""
+    return _schema(vectors.VectorFile, vectors.FORMAT, "Vectors of halcert")
+
+
 SCHEMAS = {
     "baseline": baseline_schema,
     "certificate": certificate_schema,
@@ -144,9 +159,11 @@ SCHEMAS = {
     "envelope": envelope_schema,
     "exec": exec_schema,
     "gate": gate_schema,
+    "matrix": matrix_schema,
     "statement": statement_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
+    "vectors": vectors_schema,
     "waivers": waivers_schema,
 }
 """Every schema by name; the file is ``NAME.schema.json``."""

@@ -23,10 +23,13 @@ COMMANDS = {
     "compare": "make the same calls on two implementations and list where they differ",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
+    "mutants": "see whether the suite and the proofs notice a changed driver or rules",
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",
     "export": "write a trace as a C program, a test, a time line or a diagram",
+    "vectors": "write the generated tests as data or as C programs",
     "spec": "look up rules",
+    "trace-matrix": "lead from statements of documents to rules, proofs, tests and verdicts",
     "doctor": "say what is here: implementations, devices, versions, and what is missing",
     "abi": "compare the declared binary interface with a header",
 }
@@ -43,8 +46,9 @@ class Commands(click.Group):
         """Load a command by name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"halcert.cli.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"halcert.cli.{name}")
+        command: click.Command = getattr(module, name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

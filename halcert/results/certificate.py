@@ -83,7 +83,7 @@ class RuleResult(msgspec.Struct, frozen=True):
         shown: number of calls that showed it to hold.
         seen_true: number of calls for which its condition was true.
         seen_false: number of calls for which its condition was false.
-        evidence: the first tests that showed it.
+        evidence: the first tests of each sort that showed it.
         reason: why it is unsupported or was not exercised, or what its verdict rests on; empty
             otherwise.
         broken: strength of the strongest part that is broken; empty if none is. A refusal can be

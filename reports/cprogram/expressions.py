@@ -93,6 +93,14 @@ class Uses:
         self.constants[name] = int(value)
         return name
 
+    def add(self, other: Uses) -> None:
+        """Use what others use, too."""
+        self.functions += [each for each in other.functions if each not in self.functions]
+        self.structs |= other.structs
+        self.constants |= other.constants
+        self.codes |= other.codes
+        self.helpers |= other.helpers
+
     def size(self, value: int) -> str:
         """Use a number of bytes."""
         text, units = size(value)

@@ -29,11 +29,16 @@ WORDS = {
     "replay": ("TRACE", "--library", "--times", "Exit codes:", "still there", "flaky", "changed"),
     "explain": ("TRACE",),
     "export": ("TRACE", "--as", "--output", "cc -std=c11", "perfetto", "mermaid", "pytest"),
+    "mutants": ("--spec", "--areas", "--sample", "--jobs", "Exit codes:"),
+    "vectors": ("--areas", "--as", "--profile", "--out", "TAP", "cc -std=c11"),
     "spec": ("halcert spec show",),
+    "trace-matrix": ("--as", "--output", "--proofs", "--certificate"),
     "doctor": ("--adapter", "--library"),
     "abi": ("--header", "--include", "Exit codes:"),
 }
-THERE = [name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name}")]
+THERE = [
+    name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name.replace('-', '_')}")
+]
 
 
 @pytest.fixture(autouse=True)

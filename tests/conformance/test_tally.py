@@ -7,19 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halcert.conformance.choices import Choice
-from halcert.conformance.tally import EVIDENCE_KEPT, Tally
+from halcert.conformance.tally import COUNTS, EVIDENCE_KEPT, Tally
 from halcert.model.concrete import Judgement, Violation, World
 from halcert.results import Topic
 from halcert.spec.language import Strength
 
 WORLD = World({})
 BROKEN = Violation("R", Strength.MUST, "code", "", "")
-COUNTS = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 9), max_size=4)
+NUMBERS = st.dictionaries(st.sampled_from("abcd"), st.integers(1, 9), max_size=4)
+NAMES = [f"{sort}[{name}]" for sort in ("witness", "scenario") for name in "tuvwxyz"]
 EVIDENCE = st.dictionaries(
-    st.sampled_from("abcd"), st.lists(st.sampled_from("tuvwxyz"), max_size=3, unique=True)
+    st.sampled_from("abcd"), st.lists(st.sampled_from(NAMES), max_size=3, unique=True)
 )
-TALLIES = st.builds(Tally, COUNTS, COUNTS, COUNTS, COUNTS, COUNTS, EVIDENCE, COUNTS)
-NUMBERS = ("shown", "held", "accepted", "calls", "skipped", "choices")
+TALLIES = st.builds(Tally, evidence=EVIDENCE, **dict.fromkeys(COUNTS, NUMBERS))
 
 
 def copy(tally):
@@ -31,7 +31,7 @@ def test_every_count_is_the_sum_of_the_parts(parts):
     whole = Tally()
     for part in parts:
         whole.merge(part)
-    for name in NUMBERS:
+    for name in COUNTS:
         for key in "abcd":
             total = sum(getattr(part, name).get(key, 0) for part in parts)
             assert getattr(whole, name).get(key, 0) == total
@@ -46,13 +46,15 @@ def test_the_part_that_is_added_stays_as_it_was(one, other):
 
 
 @given(st.lists(TALLIES, max_size=4))
-def test_the_first_few_tests_are_named_each_once(parts):
+def test_the_first_few_tests_of_each_sort_are_named_each_once(parts):
     whole = Tally()
     for part in parts:
         whole.merge(part)
     for rule, tests in whole.evidence.items():
         known = list(dict.fromkeys(t for part in parts for t in part.evidence.get(rule, [])))
-        assert tests == known[:EVIDENCE_KEPT]
+        for sort in ("witness", "scenario"):
+            of_sort = [each for each in known if each.startswith(sort)]
+            assert [each for each in tests if each.startswith(sort)] == of_sort[:EVIDENCE_KEPT]
 
 
 @given(TALLIES)
