@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
-from halcert.conformance.run import Choice, UsageError, prepared, sensible_jobs
+from halcert.conformance.run import BUDGET, Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.story import stories_of
 from halcert.conformance.suite import SEEDED_FAULT, Suite, message_of, outcome_of
 from halcert.conformance.trial import tried
@@ -39,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
     group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
-    group.addoption("--budget", type=float, default=40.0, help="seconds for the run (default: 40)")
+    group.addoption("--budget", type=float, default=BUDGET, help=f"seconds (default: {BUDGET:g})")
     group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")
     group.addoption("--key", default=None, help="ed25519 key that signs the certificate")
     group.addoption("--out", default="halcert-out", help="folder for the results")

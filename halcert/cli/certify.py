@@ -23,7 +23,7 @@ from halcert.cli.options import (
 )
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
-from halcert.conformance.run import Choice, prepared
+from halcert.conformance.run import BUDGET, Choice, prepared
 from halcert.conformance.story import stories_of
 from halcert.reports import summary, write_reports
 from halcert.reports.dsse import KEY_PASSWORD, private_key
@@ -38,7 +38,7 @@ from halcert.results.proof import FILE_NAME as PROOFS
 @click.option(
     "--budget",
     type=Seconds(),
-    default=40.0,
+    default=BUDGET,
     show_default=True,
     metavar="SECONDS",
     help="Time for the tests; the machines use what the directed tests leave.",
