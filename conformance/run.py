@@ -130,7 +130,8 @@ def target_of(choice: Choice) -> tuple[Target, Description]:
     except UnknownAdapter as error:
         raise UsageError(f"{error}{_near(choice.adapter, adapter_names())}") from error
     _check_options(choice, adapter)
-    environment = dict(choice.environment) | kernel_for(choice)
+    environment = {name: value for name, value in choice.environment.items() if name != KERNEL}
+    environment |= kernel_for(choice)
     options = Options(library=choice.library, fault=choice.fault, environment=environment)
     description, devices = describe(adapter, options)
     if choice.library is not None and not description.path:

@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from halcert.adapters.hal import HalAdapter
 from halcert.adapters.kernelsim import KERNEL, SIM, LibraryLacks
 from halcert.adapters.protocol import Answered, Options, Request
 from halcert.cli import cli
-from halcert.conformance.run import Choice, UsageError, kernel_for
+from halcert.conformance.run import Choice, UsageError, kernel_for, target_of
 
 HERE = Path(__file__).resolve().parent
 CLIENTS = HERE.parent / "clients"
@@ -83,6 +84,15 @@ def test_the_kernel_is_chosen_by_the_library(driver, tmp_path):
 def test_a_real_kernel_can_be_asked_for(driver):
     assert kernel_for(Choice(library=str(driver), kernel="real")) == {}
     assert kernel_for(Choice(library=str(driver), kernel=SIM)) == {KERNEL: SIM}
+
+
+def test_what_was_found_over_the_stand_in_can_be_tried_over_the_real_kernel(driver):
+    found = Choice(library=str(driver), environment={KERNEL: SIM})
+    assert target_of(found)[0].options.environment == {KERNEL: SIM}
+    if kernelsim.NODE.exists():
+        pytest.skip("this machine has a device node")
+    with pytest.raises(AdapterError):
+        target_of(replace(found, kernel="real"))
 
 
 def test_what_cannot_be_is_said():
