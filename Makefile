@@ -69,7 +69,7 @@ driver: $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so  ## compile the s
 
 $(DRIVER)/libsofthal.so: DEFINES :=
 $(DRIVER)/libsofthal-faults.so: DEFINES := -DSOFTHAL_FAULTS
-$(DRIVER)/%.so: $(DRIVER_SOURCES) $(wildcard $(DRIVER)/*.h $(DRIVER)/src/*.h)
+$(DRIVER)/%.so: $(DRIVER_SOURCES) $(wildcard adapters/*.h $(DRIVER)/*.h $(DRIVER)/src/*.h)
 	@echo "driver: compile $@"
 	@$(CC) $(DRIVER_FLAGS) $(CFLAGS) $(DEFINES) -o $@ $(DRIVER_SOURCES) -pthread
 
