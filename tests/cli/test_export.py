@@ -47,7 +47,6 @@ FOUND_BY = {
     "uvm_zero_page_shared": "two-allocations",
     "uvm_prefer_leaks": "new-memory-is-like-new",
     "uvm_batch_first_location": "batches-of-ranges",
-    "uvm_prefetch_loses": "prefetched-to-a-closed-device",
     "uvm_swap_loses_bytes": "device-works-on-more-than-fits",
     "uvm_access_replaces": "mixed-ranges",
     "uvm_hole_ignored": "stopped-in-the-middle",
