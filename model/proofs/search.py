@@ -8,7 +8,7 @@ from time import perf_counter, process_time
 from typing import NamedTuple
 
 from halcert.model.proofs.candidates import Candidates, Name
-from halcert.model.proofs.goals import Goal, goal_of
+from halcert.model.proofs.goals import Goal, goal_of, needed_by
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.trail import Trail
 from halcert.model.proofs.words import (
@@ -263,6 +263,8 @@ class Search:
     def _decided(self, rule: Rule, word: Word, reading: Reading) -> bool:
         """Note whether the rule has a say here, and tell whether nothing better can come."""
         start = perf_counter()
+        if self.trail.check(needed_by(rule, reading)) is Answer.NO:
+            return self._settled(rule)
         goal = goal_of(rule, reading)
         if rule.id not in self.alone and self.trail.check(goal.alone) is Answer.YES:
             found = Reached(rule, word, reading, goal.alone, True, perf_counter() - start)
