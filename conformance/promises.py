@@ -350,15 +350,22 @@ class _Sum:
         self.rest = 0
 
     def add(self, writer: _Writer, value: Any, times: int) -> None:
+        # Not by recursion: counting in a long array makes a sum that is nested as deep.
+        waiting = [(value, times)]
+        while waiting:
+            value, times = waiting.pop()
+            if isinstance(value, Term) and value.op == "add":
+                waiting += [(each, times) for each in reversed(value.args)]
+            elif isinstance(value, Term) and _is_multiple(value):
+                waiting.append((value.args[0], times * int(value.args[1])))
+            else:
+                self._add_one(writer, value, times)
+
+    def _add_one(self, writer: _Writer, value: Any, times: int) -> None:
         if not isinstance(value, Term):
             formula, rest = writer.constant(int(value))
             self.rest += rest * times
             self._count(formula, times)
-        elif value.op == "add":
-            for each in value.args:
-                self.add(writer, each, times)
-        elif value.op == "times" and not isinstance(value.args[1], Term):
-            self.add(writer, value.args[0], times * int(value.args[1]))
         else:
             formula = writer.number(value)
             if formula.op == "number":
@@ -372,6 +379,10 @@ class _Sum:
             self.parts[formula] = count
             if not count:
                 del self.parts[formula]
+
+
+def _is_multiple(term: Term) -> bool:
+    return term.op == "times" and not isinstance(term.args[1], Term)
 
 
 def _roundness(value: int) -> int:

@@ -51,6 +51,7 @@ CODES = (
     (r"^halcert replay", {1}),
     (r"^halcert abi", {0, 1}),
     (r"^SOFTHAL_FAULT=", {1}),
+    (r"^KERNELSIM_TRACE=", {1}),
     (r"^diff", {0, 1}),
 )
 """Exit codes that are expected; 0 of every other command. A short run may be incomplete."""
@@ -92,7 +93,7 @@ def clone(tmp_path):
     shutil.copy(
         softhal.library(softhal.FAULTY), place / "adapters" / "softhal" / "libsofthal-faults.so"
     )
-    for folder in ("driver", "old", "new"):
+    for folder in ("driver", "build", "old", "new"):
         (place / folder).mkdir()
         shutil.copy(softhal.library(), place / folder / "libascend_hal.so")
     shutil.copy(ROOT / "adapters" / "softhal" / "softhal.h", place / "ascend_hal_base.h")

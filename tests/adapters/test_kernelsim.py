@@ -106,8 +106,9 @@ def test_what_cannot_be_is_said():
 
 
 def test_a_needed_library_is_looked_for_in_the_tree(tmp_path):
-    lib = tmp_path / "tree" / "lib"
-    build = tmp_path / "tree" / "src" / "build"
+    tree = tmp_path / "far" / "from" / "others"  # whose libraries would be found, too
+    lib = tree / "lib"
+    build = tree / "src" / "build"
     for folder in (lib, build):
         folder.mkdir(parents=True)
     shared(lib / "libneeded.so", "-xc", "/dev/null", flags=["-Wl,-soname,libneeded.so"])
