@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from halcert.model.concrete.rope import Author
 from halcert.spec.language import FAILURE, SUCCESS, Call, Interface, Kind, Returned, Rule
 from halcert.spec.language.rule import needs_of
 from halcert.spec.profiles import Profile
@@ -27,15 +28,19 @@ class Compiled:
         interface: the interface.
         holding: the rejecting rules whose condition is true, in declared order, by call and
             state.
+        holding_in_state: the same without the argument checks, for a call that none refuses.
         refused_by_arguments: whether an argument check refuses the call.
         undefined: the first rule by which nothing is promised, or None, by call and state.
         permitting: the rules that permit a refusal, by call and state.
-        broken_on_success: the first promise about a success that is broken, or None, and the
-            ids of those that hold, by call, state and result.
+        broken_on_success: the first promise about a success that is broken, or None with the
+            ids of all, which hold, by call, state and result.
         broken_on_failure: the same about a failure.
         accepts: the accepting rules, each with its further condition (or None) and effect, by
             call, state and result.
         leaves: the rules about what a failed call leaves, in the same form.
+        accepted: the first accepting rule that fits and the state after it, or None and the
+            state as it was, by call, state, result and the number of the call.
+        left: the same of the rules about what a failed call leaves.
         observes: the observing rules, each with what gives the bytes to compare with.
         ensures: the promises about results by when they are due, each with its further
             condition and its check, by call, state and result.
@@ -43,6 +48,7 @@ class Compiled:
 
     interface: Interface
     holding: Callable[[Call, Any], list[Rule]]
+    holding_in_state: Callable[[Call, Any], list[Rule]]
     refused_by_arguments: Callable[[Call], bool]
     undefined: Callable[[Call, Any], Rule | None]
     permitting: Callable[[Call, Any], list[Rule]]
@@ -50,6 +56,8 @@ class Compiled:
     broken_on_failure: Callable[[Call, Any, Returned], tuple[Rule | None, list[str]]]
     accepts: tuple[tuple[Rule, Callable[..., bool] | None, Effect], ...]
     leaves: tuple[tuple[Rule, Callable[..., bool] | None, Effect], ...]
+    accepted: Callable[[Call, Any, Returned, int], tuple[Rule | None, Any]]
+    left: Callable[[Call, Any, Returned, int], tuple[Rule | None, Any]]
     observes: tuple[tuple[Rule, Effect], ...]
     ensures: dict[str, tuple[tuple[Rule, Callable[..., bool] | None, Callable[..., bool]], ...]]
 
@@ -105,16 +113,36 @@ def _some(rules: Sequence[Rule], profile: Profile) -> Any:
 def _promises(rules: Sequence[Rule], profile: Profile) -> Any:
     """Return a function that checks promises until one is broken."""
     source = _Source(profile)
-    lines = ["shown = []"]
+    # Those without a further condition hold if the end is reached.
+    lines = [f"shown = {[rule.id for rule in rules if rule.when is None]}"]
     for rule in rules:
-        indent = ""
+        name = source.name("r", rule)
+        check = f"if not {source.call(rule.function)}: return {name}, []"
+        if rule.when is None:
+            lines.append(check)
+        else:
+            lines.append(f"if {source.call(rule.when)}:")
+            lines += [f"    {check}", f"    shown.append({rule.id!r})"]
+    return source.function("call, state, result", [*lines, "return None, shown"])
+
+
+def _outcome(rules: Sequence[Rule], profile: Profile) -> Any:
+    """Return a function that gives the first rule whose condition is true, and the state after it.
+
+    What the effect writes is its rule's.
+    """
+    source = _Source(profile)
+    author = source.name("a", Author)
+    lines = []
+    for rule in rules:
         if rule.when is not None:
             lines.append(f"if {source.call(rule.when)}:")
-            indent = "    "
-        name = source.name("r", rule)
-        lines.append(f"{indent}if not {source.call(rule.function)}: return {name}, shown")
-        lines.append(f"{indent}shown.append({rule.id!r})")
-    return source.function("call, state, result", [*lines, "return None, shown"])
+        indent = "" if rule.when is None else "    "
+        lines += [
+            f"{indent}state.contents.pen.author = {author}(step, {rule.id!r})",
+            f"{indent}return {source.name('r', rule)}, {source.call(rule.function)}",
+        ]
+    return source.function("call, state, result, step", [*lines, "return None, state"])
 
 
 def _single(function: Callable[..., Any], profile: Profile) -> Any:
@@ -137,6 +165,7 @@ def compiled(interface: Interface, profile: Profile) -> Compiled:
     return Compiled(
         interface=interface,
         holding=_collecting(rejecting, profile),
+        holding_in_state=_collecting([r for r in rejecting if r.reads_state], profile),
         refused_by_arguments=_some([r for r in rejecting if not r.reads_state], profile),
         undefined=_first(of(Kind.UNDEFINED), profile),
         permitting=_collecting(of(Kind.MAY_REJECT), profile),
@@ -144,6 +173,8 @@ def compiled(interface: Interface, profile: Profile) -> Compiled:
         broken_on_failure=_promises(due[FAILURE], profile),
         accepts=tuple((r, when(r), _single(r.function, profile)) for r in of(Kind.ACCEPTS)),
         leaves=tuple((r, when(r), _single(r.function, profile)) for r in of(Kind.LEAVES)),
+        accepted=_outcome(of(Kind.ACCEPTS), profile),
+        left=_outcome(of(Kind.LEAVES), profile),
         observes=tuple((r, _single(r.function, profile)) for r in of(Kind.OBSERVES)),
         ensures={
             on: tuple((r, when(r), _single(r.function, profile)) for r in rules)

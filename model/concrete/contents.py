@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import msgspec
 
 from halcert.model.concrete.rope import (
     EMPTY,
@@ -29,20 +31,24 @@ class Pen:
         self.observing = False
 
 
-class ConcreteContents:
-    """The concrete form of :class:`halcert.spec.language.Contents`."""
+NO_OBJECTS: SortedMap[Rope] = SortedMap()
 
-    __slots__ = ("_next", "_ropes", "pen")
 
-    def __init__(self, pen: Pen, ropes: SortedMap[Rope] | None = None, next_name: int = 1) -> None:
-        """Start with no objects; ``pen`` tells who writes."""
-        self.pen = pen
-        self._ropes: SortedMap[Rope] = SortedMap() if ropes is None else ropes
-        self._next = next_name
+class ConcreteContents(msgspec.Struct, frozen=True, eq=False):
+    """The concrete form of :class:`halcert.spec.language.Contents`.
+
+    Attributes:
+        pen: who writes.
+    """
+
+    pen: Pen
+    _ropes: SortedMap[Rope] = NO_OBJECTS
+    _next: int = 1
 
     def rope(self, memory: int) -> Rope:
         """Return the bytes of an object."""
-        return self._ropes.get(memory) or EMPTY
+        found = self._ropes.get(memory)
+        return EMPTY if found is None else found
 
     def fresh(self) -> int:
         """Return the name that the next created object gets."""
@@ -68,33 +74,36 @@ class ConcreteContents:
     def fill(self, memory: int, offset: int, length: int, value: int) -> ConcreteContents:
         """Return the contents after each byte of the range became ``value``."""
         stretch = Stretch(offset, offset + length, None, value, self.pen.author)
-        return self._with(memory, written(self.rope(memory), stretch))
+        return self._changed(memory, lambda rope: written(rope, stretch))
 
     def store(
         self, memory: int, offset: int, length: int, pattern: int, start: int
     ) -> ConcreteContents:
         """Return the contents after a program wrote a pattern from its byte ``start`` on."""
         stretch = Stretch(offset, offset + length, pattern, start, self.pen.author)
-        return self._with(memory, written(self.rope(memory), stretch))
+        return self._changed(memory, lambda rope: written(rope, stretch))
 
     def copy(
         self, target: int, target_offset: int, source: int, source_offset: int, length: int
     ) -> ConcreteContents:
         """Return the contents after a copy."""
-        rope = spliced(
-            self.rope(target),
-            target_offset,
-            self.rope(source),
-            source_offset,
-            length,
-            self.pen.author,
-            observing=self.pen.observing,
+        pen, taken = self.pen, self.rope(source)
+        return self._changed(
+            target,
+            lambda rope: spliced(
+                rope,
+                target_offset,
+                taken,
+                source_offset,
+                length,
+                pen.author,
+                observing=pen.observing,
+            ),
         )
-        return self._with(target, rope)
 
     def forget(self, memory: int, offset: int, length: int) -> ConcreteContents:
         """Return the contents after the range became undefined."""
-        return self._with(memory, erased(self.rope(memory), offset, offset + length))
+        return self._changed(memory, lambda rope: erased(rope, offset, offset + length))
 
     def byte(self, memory: int, offset: int) -> tuple[int | None, int] | None:
         """Return the pattern (None for a constant) and value of a byte, or None if undefined."""
@@ -102,5 +111,5 @@ class ConcreteContents:
             return stretch.pattern, stretch.value
         return None
 
-    def _with(self, memory: int, rope: Rope) -> ConcreteContents:
-        return ConcreteContents(self.pen, self._ropes.set(memory, rope), self._next)
+    def _changed(self, memory: int, make: Callable[[Rope], Rope]) -> ConcreteContents:
+        return ConcreteContents(self.pen, self._ropes.change(memory, EMPTY, make), self._next)

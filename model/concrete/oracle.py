@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from halcert.model.concrete.compiled import Compiled, compiled
-from halcert.model.concrete.rope import Author, first_mismatch
+from halcert.model.concrete.rope import first_mismatch
 from halcert.model.concrete.world import World
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.language import Call, Interface, Returned, Rule, Strength
@@ -65,6 +65,7 @@ class Oracle:
         """Compile the rules of the interfaces for the product."""
         self.profile = profile
         self._compiled = {each.name: compiled(each, profile) for each in interfaces}
+        self._sound: Call | None = None
 
     def rules(self, interface: str) -> Compiled:
         """Return the compiled rules of an interface."""
@@ -75,6 +76,7 @@ class Oracle:
         rules = self._compiled[interface]
         if rules.refused_by_arguments(call):
             return None
+        self._sound = call
         return rules.undefined(call, world.views[process])
 
     def judge(
@@ -94,23 +96,12 @@ class Oracle:
         """
         rules = self._compiled[call.interface.name]
         view = world.views[process]
-        held = rules.holding(call, view)
-        if result.code == 0:
-            if held:
-                return _accepted_wrongly(world, held, result)
-            return self._accepted(rules, world, call, result, process, step)
-        return self._refused(rules, world, call, result, process, step, held)
-
-    def _accepted(
-        self,
-        rules: Compiled,
-        world: World,
-        call: Call,
-        result: Returned,
-        process: int,
-        step: int,
-    ) -> Judgement:
-        view = world.views[process]
+        # Whoever asks whether a call is undefined need not have its arguments checked again.
+        held = (rules.holding_in_state if call is self._sound else rules.holding)(call, view)
+        if result.code != 0:
+            return _refused(rules, world, call, result, process, step, held)
+        if held:
+            return _accepted_wrongly(world, held, result)
         broken, shown = rules.broken_on_success(call, view, result)
         if broken is not None:
             return Judgement(world, _broken_promise(broken, result))
@@ -121,53 +112,48 @@ class Oracle:
             if wrong is not None:
                 return Judgement(world, _wrong_byte(rule, memory, offset, wrong))
             shown.append(rule.id)
-        for rule, when, effect in rules.accepts:
-            if when is None or when(call, view, result):
-                view.contents.pen.author = Author(step, rule.id)
-                after = world.after(process, effect(call, view, result))
-                shown.append(rule.id)
-                return Judgement(after, None, tuple(shown))
-        return Judgement(world, None, tuple(shown))
+        accepting, after = rules.accepted(call, view, result, step)
+        if accepting is not None:
+            shown.append(accepting.id)
+        return Judgement(world.after(process, after), None, tuple(shown))
 
-    def _refused(
-        self,
-        rules: Compiled,
-        world: World,
-        call: Call,
-        result: Returned,
-        process: int,
-        step: int,
-        held: list[Rule],
-    ) -> Judgement:
-        code = result.code
-        view = world.views[process]
-        may = rules.permitting(call, view)
-        excused = [rule for rule in may if not rule.codes or code in rule.codes]
-        named = [rule for rule in held if rule.codes]
-        explaining = [rule for rule in named if code in rule.codes]
-        any_code = len(named) < len(held)
-        unspecified = any_code or rules.undefined(call, view) is not None
-        open_code = bool(named) and not explaining and unspecified
-        if named and not explaining and not excused and not open_code:
-            return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
-        if not held and not excused:
-            return Judgement(world, _refused_wrongly(rules, may, code))
-        shown = list(_ids(excused))
-        if open_code:
-            shown = []
-        elif len(held) == 1:
-            shown = [held[0].id]
-        elif len(explaining) == 1 and not excused:
-            shown = [explaining[0].id]
-        broken, kept = rules.broken_on_failure(call, view, result)
-        if broken is not None:
-            return Judgement(world, _broken_promise(broken, result), held=_ids(held))
-        for rule, when, effect in rules.leaves:
-            if when is None or when(call, view, result):
-                view.contents.pen.author = Author(step, rule.id)
-                after = world.after(process, effect(call, view, result))
-                return Judgement(after, None, (*shown, *kept, rule.id), _ids(held))
-        return Judgement(world, None, (*shown, *kept), _ids(held))
+
+def _refused(
+    rules: Compiled,
+    world: World,
+    call: Call,
+    result: Returned,
+    process: int,
+    step: int,
+    held: list[Rule],
+) -> Judgement:
+    code = result.code
+    view = world.views[process]
+    may = rules.permitting(call, view)
+    excused = [rule for rule in may if not rule.codes or code in rule.codes]
+    named = [rule for rule in held if rule.codes]
+    explaining = [rule for rule in named if code in rule.codes]
+    any_code = len(named) < len(held)
+    unspecified = any_code or rules.undefined(call, view) is not None
+    open_code = bool(named) and not explaining and unspecified
+    if named and not explaining and not excused and not open_code:
+        return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
+    if not held and not excused:
+        return Judgement(world, _refused_wrongly(rules, may, code))
+    shown = list(_ids(excused))
+    if open_code:
+        shown = []
+    elif len(held) == 1:
+        shown = [held[0].id]
+    elif len(explaining) == 1 and not excused:
+        shown = [explaining[0].id]
+    broken, kept = rules.broken_on_failure(call, view, result)
+    if broken is not None:
+        return Judgement(world, _broken_promise(broken, result), held=_ids(held))
+    leaving, after = rules.left(call, view, result, step)
+    if leaving is not None:
+        kept.append(leaving.id)
+    return Judgement(world.after(process, after), None, (*shown, *kept), _ids(held))
 
 
 def _ids(rules: Iterable[Rule]) -> tuple[str, ...]:

@@ -7,14 +7,15 @@ wrong byte is blamed on the call that should have written it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
+
+import msgspec
 
 from halcert.model.concrete.sortedmap import SortedMap
 from halcert.spec.pattern import pattern_bytes
 
 
-class Author(NamedTuple):
+class Author(msgspec.Struct, frozen=True, gc=False):
     """The call that wrote a stretch: its number in the run, and the rule it followed.
 
     ``path`` tells, for bytes that were copied, who wrote them and who copied them.
@@ -43,7 +44,7 @@ class Author(NamedTuple):
         return f"written by call {first[0]} under {first[1]}{copies}"
 
 
-class Stretch(NamedTuple):
+class Stretch(msgspec.Struct, frozen=True, gc=False):
     """Bytes ``[start, end)`` of an object that come from one source.
 
     Attributes:
@@ -80,13 +81,18 @@ Rope = SortedMap[Stretch]
 EMPTY: Rope = SortedMap()
 
 
-def parts(rope: Rope, start: int, end: int) -> Iterator[Stretch]:
-    """Iterate over the written stretches of ``[start, end)``, cut to it, in order."""
+def parts(rope: Rope, start: int, end: int) -> list[Stretch]:
+    """Return the written stretches of ``[start, end)``, cut to it, in order."""
     first = rope.floor(start)
     if first is not None and first.start < start < first.end:
-        yield first.cut(start, min(end, first.end))
-    for _, stretch in rope.between(start, end):
-        yield stretch if stretch.end <= end else stretch.cut(stretch.start, end)
+        if first.end >= end:
+            return [first.cut(start, end)]
+        found = [first.cut(start, first.end), *rope.between(start, end)]
+    else:
+        found = rope.between(start, end)
+    if found and found[-1].end > end:
+        found[-1] = found[-1].cut(found[-1].start, end)
+    return found
 
 
 def _replaced(rope: Rope, start: int, end: int, stretches: list[Stretch]) -> Rope:
@@ -97,7 +103,7 @@ def _replaced(rope: Rope, start: int, end: int, stretches: list[Stretch]) -> Rop
     if left is not None and left.start < start < left.end:
         low = left.start
         stretches = [left.cut(low, start), *stretches]
-    right = rope.floor(end - 1)
+    right = left if left is not None and left.end >= end else rope.floor(end - 1)
     if right is not None and right.end > end:
         stretches = [*stretches, right.cut(end, right.end)]
     return rope.splice(low, end, [each.start for each in stretches], stretches)

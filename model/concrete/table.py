@@ -14,7 +14,25 @@ R = TypeVar("R", bound=Row)
 class ConcreteTable(Generic[R]):
     """The concrete form of :class:`halcert.spec.language.Table`."""
 
-    __slots__ = ("_absent", "_extent", "_key", "_last", "_rows", "row_type")
+    __slots__ = (
+        "_absent",
+        "_extent",
+        "_key",
+        "_last_at",
+        "_last_covering",
+        "_last_key",
+        "_last_place",
+        "_older_covering",
+        "_older_place",
+        "_rows",
+        "row_type",
+    )
+    _last_key: int | None
+    _last_at: R
+    _last_place: int | None
+    _last_covering: R
+    _older_place: int | None
+    _older_covering: R
 
     def __init__(self, row_type: type[R], rows: SortedMap[R] | None = None) -> None:
         """Make a table of a row type, empty unless rows are given."""
@@ -23,7 +41,7 @@ class ConcreteTable(Generic[R]):
         self._absent: R = row_type.absent
         self._key = row_type.key_column
         self._extent = row_type.extent_column
-        self._last = (-1, self._absent)
+        self._forget()
 
     def __iter__(self) -> Iterator[R]:
         """Iterate over the rows in ascending order of their keys."""
@@ -31,33 +49,42 @@ class ConcreteTable(Generic[R]):
 
     def __len__(self) -> int:
         """Return the number of rows."""
-        return len(self._rows)
+        return self._rows.size
 
     def at(self, key: int) -> R:
         """Return the row with exactly this key."""
-        found = self._rows.get(key)
-        return self._absent if found is None else found
+        # The rules about one call ask for the same key again and again.
+        if key == self._last_key:
+            return self._last_at
+        row = self._rows.get(key)
+        found = self._absent if row is None else row
+        self._last_key, self._last_at = key, found
+        return found
 
     def covering(self, address: int) -> R:
         """Return the row whose range contains the address."""
-        # The rules about one call ask for the same address again and again.
-        asked, last = self._last
-        if asked == address:
-            return last
+        # Likewise for one or two addresses.
+        if address == self._last_place:
+            return self._last_covering
+        if address == self._older_place:
+            return self._older_covering
         found = self._rows.floor(address)
-        if found is None or address >= getattr(found, self._key) + self._length(found):
+        if found is None or address >= self._end(found):
             found = self._absent
-        self._last = (address, found)
+        self._older_place, self._older_covering = self._last_place, self._last_covering
+        self._last_place, self._last_covering = address, found
         return found
 
     def overlaps(self, base: int, size: int) -> bool:
         """Tell whether some row's range meets ``[base, base + size)``."""
         found = self._rows.floor(base + size - 1)
-        return found is not None and getattr(found, self._key) + self._length(found) > base
+        return found is not None and self._end(found) > base
 
     def any(self, predicate: Callable[[R], bool]) -> bool:
         """Tell whether the predicate holds for some row."""
-        return len(self._rows) > 0 and any(predicate(each) for each in self)
+        if not self._rows.size:
+            return False
+        return any(predicate(each) for each in self)
 
     def all(self, predicate: Callable[[R], bool]) -> bool:
         """Tell whether the predicate holds for every row."""
@@ -78,7 +105,7 @@ class ConcreteTable(Generic[R]):
             base = getattr(each, self._key)
             if base < end:
                 return False
-            end = base + self._length(each)
+            end = self._end(each)
         return True
 
     def distinct(self, expression: Callable[[R], int]) -> bool:
@@ -102,6 +129,8 @@ class ConcreteTable(Generic[R]):
     ) -> ConcreteTable[R]:
         """Return the table with every row for which the predicate holds changed."""
         rows = self._rows
+        if not rows.size:
+            return self
         for key, each in self._rows.items():
             if predicate(each):
                 rows = rows.set(key, change(each))
@@ -110,6 +139,8 @@ class ConcreteTable(Generic[R]):
     def delete_where(self, predicate: Callable[[R], bool]) -> ConcreteTable[R]:
         """Return the table without the rows for which the predicate holds."""
         rows = self._rows
+        if not rows.size:
+            return self
         for key, each in self._rows.items():
             if predicate(each):
                 rows = rows.delete(key)
@@ -123,8 +154,8 @@ class ConcreteTable(Generic[R]):
             return self._with(rows)
         if first.exists:
             rows = rows.set(getattr(first, self._key), first)
-        for key, each in self._rows.between(low, high):
-            rows = rows.set(key, each)
+        for each in self._rows.between(low, high):
+            rows = rows.set(getattr(each, self._key), each)
         return self._with(rows)
 
     def update_range(self, low: int, high: int, change: Callable[[R], R]) -> ConcreteTable[R]:
@@ -132,8 +163,8 @@ class ConcreteTable(Generic[R]):
         if low >= high:
             return self
         rows = self._cut(self._cut(self._rows, low), high)
-        for key, each in list(rows.between(low, high)):
-            rows = rows.set(key, change(each))
+        for each in rows.between(low, high):
+            rows = rows.set(getattr(each, self._key), change(each))
         return self._with(rows)
 
     def delete_range(self, low: int, high: int) -> ConcreteTable[R]:
@@ -141,9 +172,7 @@ class ConcreteTable(Generic[R]):
         if low >= high:
             return self
         rows = self._cut(self._cut(self._rows, low), high)
-        for key, _ in list(rows.between(low, high)):
-            rows = rows.delete(key)
-        return self._with(rows)
+        return self._with(rows.splice(low, high, [], []))
 
     def _cut(self, rows: SortedMap[R], address: int) -> SortedMap[R]:
         """Return the rows with the one whose range contains the address cut in two there."""
@@ -151,16 +180,21 @@ class ConcreteTable(Generic[R]):
         if found is None:
             return rows
         start, extent = getattr(found, self._key), str(self._extent)
-        left = start + self._length(found) - address
+        left = self._end(found) - address
         if start == address or left <= 0:
             return rows
         first = found.but(**{extent: address - start})
         second = found.but(**{self._key: address, extent: left})
         return rows.set(start, first).set(address, second)
 
-    def _length(self, row: R) -> int:
-        length: int = getattr(row, self._extent)  # type: ignore[arg-type]
-        return length
+    def _forget(self) -> None:
+        """Forget what was asked last."""
+        self._last_key = self._last_place = self._older_place = None
+        self._last_at = self._last_covering = self._older_covering = self._absent
+
+    def _end(self, row: R) -> int:
+        end: int = getattr(row, self._key) + getattr(row, self._extent)  # type: ignore[arg-type]
+        return end
 
     def _with(self, rows: SortedMap[R]) -> ConcreteTable[R]:
         new: ConcreteTable[R] = ConcreteTable.__new__(ConcreteTable)
@@ -169,5 +203,5 @@ class ConcreteTable(Generic[R]):
         new._absent = self._absent
         new._key = self._key
         new._extent = self._extent
-        new._last = (-1, self._absent)
+        new._forget()
         return new

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, get_args, get_type_hints
 
 import msgspec
+from msgspec.structs import replace
 
 from halcert.model.concrete.contents import ConcreteContents, Pen
 from halcert.model.concrete.table import ConcreteTable
@@ -32,7 +33,7 @@ FIRST_PID = 1001
 
 
 def _but(view: Any, **changes: Any) -> Any:
-    return msgspec.structs.replace(view, **changes)
+    return replace(view, **changes)
 
 
 View: Any = msgspec.defstruct(
@@ -44,14 +45,14 @@ View: Any = msgspec.defstruct(
 """The state as one process sees it: concrete form of :class:`halcert.spec.state.State`."""
 
 
-class World:
-    """What is known of an implementation: the views of its processes. Immutable."""
+class World(msgspec.Struct, frozen=True, eq=False):
+    """What is known of an implementation.
 
-    __slots__ = ("views",)
+    Attributes:
+        views: the view of each process by its number.
+    """
 
-    def __init__(self, views: dict[int, Any]) -> None:
-        """Take the view of each process by its number."""
-        self.views = views
+    views: dict[int, Any]
 
     @classmethod
     def start(cls, devices: Iterable[int], pids: Iterable[int] = (FIRST_PID,)) -> World:
@@ -86,15 +87,12 @@ class World:
         old = self.views[process]
         if view is old:
             return self
-        views = {**self.views, process: view}
-        if len(views) > 1:
-            shared = {
-                name: getattr(view, name)
-                for name in (*HOST_TABLES, "contents")
-                if getattr(view, name) is not getattr(old, name)
-            }
-            if shared:
-                views = {
-                    p: each if p == process else each.but(**shared) for p, each in views.items()
-                }
-        return World(views)
+        if len(self.views) == 1:
+            return World({process: view})
+        shared = {
+            name: getattr(view, name)
+            for name in (*HOST_TABLES, "contents")
+            if getattr(view, name) is not getattr(old, name)
+        }
+        views = {p: each.but(**shared) for p, each in self.views.items()} if shared else self.views
+        return World({**views, process: view})

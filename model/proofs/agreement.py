@@ -12,7 +12,7 @@ from random import Random
 from time import perf_counter
 from typing import Any
 
-from halcert.model.concrete.contents import ConcreteContents, Pen
+from halcert.model.concrete.contents import NO_OBJECTS, ConcreteContents, Pen
 from halcert.model.concrete.table import ConcreteTable
 from halcert.model.concrete.world import ROW_TYPES, View
 from halcert.model.proofs.records import AGREEMENT, PROVED, REFUTED, Record
@@ -58,7 +58,7 @@ class Sample:
 
     def _state(self, view: Any) -> Any:
         tables = {name: self._table(getattr(view, name), kind) for name, kind in ROW_TYPES.items()}
-        contents = ConcreteContents(Pen(), None, self.random.randint(5, 9))
+        contents = ConcreteContents(Pen(), NO_OBJECTS, self.random.randint(5, 9))
         self.values[view.contents.fresh()] = contents.fresh()
         for memory in range(5):
             if self.random.random() < 0.7:  # noqa: PLR2004 - most objects have some bytes

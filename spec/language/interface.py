@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar, TypeVar, get_args
 
 import msgspec
@@ -49,6 +50,7 @@ POISON = 0xA5
 """The byte with which every output is filled before a call."""
 
 
+@cache
 def poison(width: int) -> int:
     """Return what an unsigned output of ``width`` bits holds when the call left it alone."""
     return int.from_bytes(bytes([POISON]) * (width // 8), "little")

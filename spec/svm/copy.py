@@ -177,7 +177,7 @@ def copy_lacks_memory(state: State, dst: int, src: int, length: int, profile: Pr
     SVM v2 says so of the source only.
     """
     target, source = copy_ends(state, dst, src)
-    to_nothing = bare(state, dst, length) and profile.generation == "v3"
+    to_nothing = profile.generation == "v3" and bare(state, dst, length)
     from_nothing = bare(state, src, length)
     return (
         (to_nothing or from_nothing)

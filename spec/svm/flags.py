@@ -87,8 +87,11 @@ def as_hbm(flag: AllocFlags) -> bool:
 def _huge_pages(flag: AllocFlags, profile: Profile) -> bool:
     if flag.virt == UVM or (profile.generation == "v2" and flag.virt == HOST_UVA):
         return True
-    small = profile.generation == "v2" and (flag.virt == DVPP or flag.readonly or flag.host_writes)
-    return flag.huge and not of_host(flag) and not small
+    return flag.huge and not of_host(flag) and not _counts_in_small_pages(flag, profile)
+
+
+def _counts_in_small_pages(flag: AllocFlags, profile: Profile) -> bool:
+    return profile.generation == "v2" and (flag.virt == DVPP or flag.readonly or flag.host_writes)
 
 
 def granule_of(flag: AllocFlags, profile: Profile) -> int:

@@ -30,7 +30,7 @@ SOMA_SIZE = 0x20000000000
 
 
 def _stays_locked(state: State, block: Block, profile: Profile) -> bool:
-    return allocated(block) and locked(state, block) and not cacheable(block, profile)
+    return allocated(block) and not cacheable(block, profile) and locked(state, block)
 
 
 def _in_soma_window(address: int) -> bool:

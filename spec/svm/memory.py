@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from halcert.spec.profiles import HOST_ID, MIB, Profile
-from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
+from halcert.spec.state import (
+    ANYWHERE,
+    ON_DEVICE,
+    ON_HOST,
+    UNSET,
+    USER,
+    AsyncCopy,
+    Block,
+    Descriptor,
+    State,
+)
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
 
 OWN_BLOCK = 512 * MIB
@@ -167,31 +177,36 @@ def ranges_overlap(one: int, size: int, other: int, length: int) -> bool:
     return one < other + length and other < one + size
 
 
+def _writes(copy: AsyncCopy, address: int, length: int) -> bool:
+    return ranges_overlap(copy.target, copy.length, address, length)
+
+
+def _reads(copy: AsyncCopy, address: int, length: int) -> bool:
+    return ranges_overlap(copy.source, copy.length, address, length)
+
+
+def _submits_writes(made: Descriptor, address: int, length: int) -> bool:
+    return made.submitted and ranges_overlap(made.target, made.target_span, address, length)
+
+
+def _submits_reads(made: Descriptor, address: int, length: int) -> bool:
+    return made.submitted and ranges_overlap(made.source, made.source_span, address, length)
+
+
 def arriving(state: State, address: int, length: int) -> bool:
     """Tell whether a copy under way writes to the range."""
-    return state.copies.any(
-        lambda copy: ranges_overlap(copy.target, copy.length, address, length)
-    ) or state.descriptors.any(
-        lambda made: (
-            made.submitted and ranges_overlap(made.target, made.target_span, address, length)
-        )
-    )
-
-
-def leaving(state: State, address: int, length: int) -> bool:
-    """Tell whether a copy under way reads from the range."""
-    return state.copies.any(
-        lambda copy: ranges_overlap(copy.source, copy.length, address, length)
-    ) or state.descriptors.any(
-        lambda made: (
-            made.submitted and ranges_overlap(made.source, made.source_span, address, length)
-        )
+    return state.copies.any(lambda copy: _writes(copy, address, length)) or state.descriptors.any(
+        lambda made: _submits_writes(made, address, length)
     )
 
 
 def write_races(state: State, address: int, length: int) -> bool:
     """Tell whether writing to the range would race with a copy under way."""
-    return arriving(state, address, length) or leaving(state, address, length)
+    return state.copies.any(
+        lambda copy: _writes(copy, address, length) or _reads(copy, address, length)
+    ) or state.descriptors.any(
+        lambda made: _submits_writes(made, address, length) or _submits_reads(made, address, length)
+    )
 
 
 def copy_races(state: State, dst: int, src: int, length: int) -> bool:

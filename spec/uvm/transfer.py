@@ -93,12 +93,11 @@ def copy_is_managed(state: State, dst: int, src: int, length: int) -> bool:
     Pages of its two ends must be different ones.
     """
     target, source = state.blocks.covering(dst), state.blocks.covering(src)
-    both = is_managed(target) and is_managed(source)
     return (
         (is_managed(target) or is_managed(source))
         and _fits(target, dst, length)
         and _fits(source, src, length)
-        and not (both and _share_a_page(dst, src, length))
+        and not (is_managed(target) and is_managed(source) and _share_a_page(dst, src, length))
     )
 
 

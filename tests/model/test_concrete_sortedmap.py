@@ -56,11 +56,14 @@ def test_a_key_is_found_and_its_lower_neighbour_too(start, changes, asked):
 
 
 @given(st.sets(KEYS, max_size=400), CHANGES, KEYS, KEYS)
-def test_a_range_gives_its_entries_and_no_others(start, changes, low, high):
-    found = applied(changes, grown(start), plain := dict.fromkeys(start, 0))
+def test_a_range_gives_its_values_and_no_others(start, changes, low, high):
+    found = grown(())
+    for key in start:
+        found = found.set(key, key)
+    found = applied(changes, found, plain := {key: key for key in start})
     keys = sorted(plain)
     expected = keys[bisect_left(keys, low) : bisect_left(keys, high)] if low < high else []
-    assert list(found.between(low, high)) == [(key, plain[key]) for key in expected]
+    assert found.between(low, high) == [plain[key] for key in expected]
 
 
 @given(st.sets(KEYS, max_size=300), st.lists(CHANGES, max_size=5))
@@ -84,6 +87,12 @@ def test_a_range_is_replaced_by_other_entries(start, others, low, high):
     assert_same(found, kept | dict.fromkeys(fresh, 1))
 
 
+@given(st.sets(KEYS, max_size=400), KEYS)
+def test_a_value_is_made_of_the_one_before(start, key):
+    found = grown(start).change(key, 5, lambda value: value + 1)
+    assert_same(found, dict.fromkeys(start, 0) | {key: 1 if key in start else 6})
+
+
 @given(st.permutations(range(300)))
 @settings(max_examples=10)
 def test_thousands_of_entries_come_and_go_in_any_order(order):
@@ -100,7 +109,7 @@ def test_an_empty_map_has_no_neighbours():
     empty = SortedMap()
     assert empty.get(0) is None
     assert empty.floor(2**64) is None
-    assert list(empty.between(0, 2**64)) == []
+    assert empty.between(0, 2**64) == []
     assert len(empty.delete(3)) == 0
 
 

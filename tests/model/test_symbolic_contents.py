@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from halcert.model.concrete.contents import ConcreteContents, Pen
+from halcert.model.concrete.contents import NO_OBJECTS, ConcreteContents, Pen
 from halcert.model.proofs.agreement import PATTERNED, UNKNOWN
 from halcert.model.symbolic.algebra import both
 from halcert.model.symbolic.contents import PATTERN, SymbolicContents
@@ -44,7 +44,7 @@ def after(contents, history):
 
 @given(st.lists(writes, max_size=6), objects, st.integers(0, LENGTH))
 def test_a_byte_is_what_was_last_written_to_it(history, memory, offset):
-    concrete = after(ConcreteContents(Pen(), None, OBJECTS + 1), history)
+    concrete = after(ConcreteContents(Pen(), NO_OBJECTS, OBJECTS + 1), history)
     symbolic = after(SymbolicContents.named("nothing", OBJECTS + 1), history)
     functions = {f"undefined {n}": lambda *_: UNKNOWN for n in range(10)}
     functions["nothing"] = lambda *_: UNKNOWN
