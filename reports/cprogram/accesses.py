@@ -15,6 +15,7 @@ HOST = {
     "host.store": ("store_pattern", ("address", "size", "pattern", "offset")),
     "host.fill": ("fill_memory", ("address", "size", "value")),
     "host.load": ("load_memory", ("address", "size")),
+    "host.rest": ("rest", ("milliseconds",)),
 }
 """What the program does itself: the function of the frame, and the order of its arguments."""
 

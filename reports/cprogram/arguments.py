@@ -26,6 +26,7 @@ class CallText:
         before: declarations and assignments that it needs.
         call: the call as an expression.
         shown: what it gave: label and expression of each number.
+        named: names that it gave: label and array of each.
         unchanged: names of arrays and structures that the call must leave alone.
         variables: declarations of what it gives, for places outside of the function.
     """
@@ -33,6 +34,7 @@ class CallText:
     before: list[str] = field(default_factory=list)
     call: str = ""
     shown: list[tuple[str, Variable]] = field(default_factory=list)
+    named: list[tuple[str, str]] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     variables: list[tuple[str, str]] = field(default_factory=list)
 

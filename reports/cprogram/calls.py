@@ -11,6 +11,7 @@ from halcert.reports.cprogram.expressions import (
     Variable,
     flag_word,
     literal,
+    string,
 )
 from halcert.reports.cprogram.layouts import C_SCALARS
 from halcert.reports.tracetext import types_of
@@ -26,7 +27,7 @@ from halcert.spec.abi.functions import (
     Passing,
 )
 from halcert.spec.abi.meanings import name_in
-from halcert.spec.abi.parameters import SCALAR_OF
+from halcert.spec.abi.parameters import NAME_SIZE, SCALAR_OF
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout, width_of
 from halcert.spec.language import BitWord
 from halcert.spec.language.domain import domain_of
@@ -145,6 +146,51 @@ class CallWriter(ArgumentWriter):
         if named:
             return self._uses.constant(named, value)
         return self._number(value, member.kind, C_SCALARS[member.kind])
+
+    # ------------------------------------------------------------------- names and opaque bytes
+
+    def _out_name(self, parameter: Parameter, value: Any) -> str:
+        if not value:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        self._uses.helpers |= {"untouched", "gave_name"}
+        self._written.variables.append(("char", f"{name}[{NAME_SIZE}]"))
+        self._written.before.append(f"memset({name}, UNTOUCHED_BYTE, sizeof {name});")
+        self._written.named.append((parameter.name, name))
+        return name
+
+    def _name(self, parameter: Parameter, value: Any) -> str:  # noqa: ARG002 - one of several
+        if value is None:
+            return "NULL"
+        if is_reference(value):
+            return self._bytes_of(value).text
+        return string(bytes.fromhex(value))
+
+    def _out_blob(self, parameter: Parameter, value: Any) -> str:
+        if not value:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        return self._blank_record(parameter.kind, name)
+
+    def _blob(self, parameter: Parameter, value: Any) -> str:
+        if value is None:
+            return "NULL"
+        if is_reference(value):
+            return f"&{self._bytes_of(value).text}"
+        self._use_struct(parameter.kind)
+        name = self._variables.record(self._step, parameter.name)
+        content = ", ".join(map(str, bytes.fromhex(value))) or "0"
+        self._written.before.append(f"struct {parameter.kind} {name} = {{{{{content}}}}};")
+        return f"&{name}"
+
+    def _bytes_of(self, reference: Mapping[str, Any]) -> Variable:
+        """Return the variable for bytes that a call gave."""
+        variable, plus = self._variables.reference(reference)
+        if plus or not variable.bytes:
+            raise ValueError("it goes into the middle of a name")
+        return variable
+
+    # ------------------------------------------------------------------------ arrays and records
 
     def _in_array(self, parameter: Parameter, value: Any) -> str:
         if value is None:
@@ -381,6 +427,10 @@ _PASSED: dict[Passing, Callable[[CallWriter, Parameter, Any], str]] = {
     Passing.IN_ARRAY: CallWriter._in_array,  # noqa: SLF001 - likewise
     Passing.IN_RECORDS: CallWriter._in_records,  # noqa: SLF001 - likewise
     Passing.RECORD_VALUE: CallWriter._record_value,  # noqa: SLF001 - likewise
+    Passing.NAME: CallWriter._name,  # noqa: SLF001 - likewise
+    Passing.OUT_NAME: CallWriter._out_name,  # noqa: SLF001 - likewise
+    Passing.BLOB: CallWriter._blob,  # noqa: SLF001 - likewise
+    Passing.OUT_BLOB: CallWriter._out_blob,  # noqa: SLF001 - likewise
     Passing.OUT_PLACES: CallWriter._out_places,  # noqa: SLF001 - likewise
     Passing.NEW_DMA: CallWriter._new_dma,  # noqa: SLF001 - likewise
     Passing.DMA: CallWriter._dma,  # noqa: SLF001 - likewise

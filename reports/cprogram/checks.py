@@ -11,6 +11,8 @@ from halcert.reports.cprogram.expressions import Uses, Variables, literal
 from halcert.results.story import Demand, Formula, Promise, Stretch
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.language import poison
+from halcert.spec.sharing.create import UNTOUCHED
+from halcert.spec.sharing.names import TOO_LONG
 
 COMPARISONS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 JOINTS = {"and": " && ", "or": " || ", "add": " + "}
@@ -83,10 +85,32 @@ class CheckWriter:
                 for each, text in ((each, self._condition(each)) for each in args)
             )
         if op in COMPARISONS:
+            about = next((each for each in args if self._is_bytes(each)), None)
+            if about is not None:
+                return self._of_bytes(op, args, self._variables.of(*about.args).text)
             wide = any(_is_wide(each) for each in args)
             left, right = (self._number(each, wide=wide) for each in args)
             return f"{left} {COMPARISONS[op]} {right}"
         return f"{self._number(formula)} != 0"
+
+    def _is_bytes(self, formula: Formula) -> bool:
+        return formula.op == "output" and bool(self._variables.of(*formula.args).bytes)
+
+    def _of_bytes(self, op: str, args: Sequence[Formula], place: str) -> str:
+        """Return what is said of a name; the numbers of other names mean nothing in a program.
+
+        Raises:
+            KeyError: it compares names.
+        """
+        numbers = tuple(each.args[0] if each.op == "number" else None for each in args)
+        if op == "lt" and numbers == (0, None):
+            return f"{place}[0] != 0"
+        if op == "lt" and numbers == (None, TOO_LONG):
+            return f"memchr({place}, 0, sizeof {place}) != NULL"
+        if op == "eq" and UNTOUCHED in numbers:
+            self._uses.helpers.add("is_untouched")
+            return f"is_untouched({place}, sizeof {place})"
+        raise KeyError(op)
 
     @staticmethod
     def _inner(formula: Formula, write: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,6 +24,7 @@ from halcert.spec.svm.flags import AllocFlags
 UNITS = (("GIB", 1 << 30), ("MIB", 1 << 20), ("KIB", 1 << 10))
 SMALL = 1 << 16
 MANY = 4096
+DEL = 0x7F
 INT_MAX = (1 << 31) - 1
 UINT_MAX = (1 << 32) - 1
 DEVICE_MASK = int(AllocFlag.MEM_DEVID_MASK)
@@ -56,6 +57,14 @@ def literal(value: int) -> str:
     if value <= INT_MAX:
         return f"{value:#x}"
     return f"{value:#x}U" if value <= UINT_MAX else f"{value:#x}ULL"
+
+
+def string(content: bytes) -> str:
+    """Return bytes as a string of C; each that is no plain letter or digit in octal."""
+    plain = (
+        chr(each) if chr(each).isalnum() and each < DEL else f"\\{each:03o}" for each in content
+    )
+    return f'"{"".join(plain)}"'
 
 
 def size(value: int) -> tuple[str, bool]:
@@ -140,18 +149,27 @@ class Variable:
     text: str
     pointer: bool = False
     narrow: bool = False
+    bytes: str = ""
+    """For what is no number: the type of which the variable is."""
 
 
 ANSWER = "answer"
 """The output by which a call tells the truth value that it returns."""
+BYTES = (Passing.OUT_NAME, Passing.OUT_BLOB)
+"""How outputs are passed that are no numbers."""
+PROCESS = "pid."
+"""What numbers of processes are named by, which no call gives."""
+PIDS = "shared->pids"
+"""Where a program of several processes keeps their numbers."""
 
 
 class Variables:
     """The variables that hold what calls gave."""
 
-    def __init__(self, steps: Iterable[TraceStep]) -> None:
-        """Take the calls of the trace."""
+    def __init__(self, steps: Iterable[TraceStep], actors: Sequence[int] = ()) -> None:
+        """Take the calls of the trace, and the numbers of the processes in their order."""
         self._steps = {step.number: step for step in steps}
+        self._actors = tuple(actors)
         self._names = Names(tuple(self._steps.values()))
 
     def of(self, number: int, path: str) -> Variable:
@@ -160,6 +178,8 @@ class Variables:
         Raises:
             KeyError: no call of that number is made, or it gives nothing of that name.
         """
+        if not number and path.startswith(PROCESS):
+            return Variable(f"{PIDS}[{self._actors.index(int(path.removeprefix(PROCESS)))}]")
         step = self._steps[number]
         first, _, rest = path.partition(".")
         function = FUNCTIONS.get(step.interface)
@@ -179,12 +199,18 @@ class Variables:
                 pointer=parameter.c_type.endswith("**"),
                 narrow=parameter.kind != "u64",
             )
+        if parameter.passing is Passing.NEW_DMA:
+            return self._of_descriptor(step, rest)
         whole = self.record(step, parameter.name)
+        if parameter.passing in BYTES:
+            kind = f"struct {parameter.kind}" if parameter.kind else "char"
+            return Variable(whole, bytes=kind)
         if parameter.passing is Passing.OUT_PLACES:
             place, number = rest.split(".")
             return Variable(f"{whole}_{place}[{number}]", narrow=True)
-        if parameter.passing is Passing.NEW_DMA:
-            return self._of_descriptor(step, rest)
+        return self._of_record(step, parameter, whole, rest)
+
+    def _of_record(self, step: TraceStep, parameter: Parameter, whole: str, rest: str) -> Variable:
         if parameter.passing is Passing.COPY_2D:
             if rest.partition(".")[0] == "dma":
                 return self._of_descriptor(step, rest.partition(".")[2] or "dma")

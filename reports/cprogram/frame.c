@@ -368,11 +368,42 @@ static void together(size_t count, const thread_function *functions)
     alarm(0);
 }
 
+//// gave_name: untouched
+static void gave_name(const char *label, const char *name)
+{
+    if ((unsigned char)name[0] == UNTOUCHED_BYTE)
+        printf("%s     %s is untouched\n", who, label);
+    else
+        printf("%s     %s = \"%.65s\"\n", who, label, name);
+}
+
+//// is_untouched: untouched
+static bool is_untouched(const void *place, size_t size)
+{
+    const unsigned char *bytes = place;
+    while (size > 0 && *bytes == UNTOUCHED_BYTE)
+        bytes++, size--;
+    return size == 0;
+}
+
+//// rest
+/* Waits, so that what ended processes held can be taken back. */
+static int rest(uint64_t milliseconds)
+{
+    alarm(0);
+    usleep((useconds_t)(1000 * milliseconds));
+    return 0;
+}
+
 //// turns
 /* Processes make their calls in the order of the trace: each waits for its turn. */
 static void turn(int wanted)
 {
-    for (int waited = 0; atomic_load(&shared->turn) != wanted; waited++) {
+    int now, seen = 0;
+    for (int waited = 0; (now = atomic_load(&shared->turn)) != wanted; waited++) {
+        if (now != seen)
+            waited = 0;
+        seen = now;
         if (waited > 1000 * 10 * SECONDS_FOR_A_CALL)
             not_tried("call of another process did not end");
         usleep(100);
@@ -385,4 +416,17 @@ static void done(int parties)
         return;
     atomic_store(&shared->arrived, 0);
     atomic_fetch_add(&shared->turn, 1);
+}
+
+//// leave
+/* Ends this process: by itself, or as if it had been killed. */
+__attribute__((noreturn))
+static void leave(int killed)
+{
+    alarm(0);
+    fflush(stdout);
+    atomic_store(&shared->leaving, getpid());
+    if (killed)
+        raise(SIGKILL);
+    exit(NO_FAULT);
 }

@@ -11,17 +11,20 @@ from halcert.reports.cprogram.accesses import AccessWriter, is_access, loaded
 from halcert.reports.cprogram.arguments import CallText
 from halcert.reports.cprogram.calls import CallWriter
 from halcert.reports.cprogram.checks import CheckWriter, quoted
-from halcert.reports.cprogram.expressions import ANSWER, Uses, Variables, as_pointer
-from halcert.reports.references import makers, paths
+from halcert.reports.cprogram.expressions import ANSWER, PROCESS, Uses, Variables, as_pointer
+from halcert.reports.references import paths
 from halcert.reports.tracetext import described
 from halcert.reports.values import is_reference
 from halcert.results import Crashed, TraceStep
-from halcert.results.story import Demand, Story, StoryStep
+from halcert.results.story import Demand, Formula, Story, StoryStep
 from halcert.spec.abi.agent_functions import AGENT
 from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.parameters import NAME_SIZE
 
 CODE_SHAPES = ("accepted", "refused", "code", "account")
 """Ways in which a rule is broken by a return code."""
+EXIT = "host.exit"
+"""The end of a process."""
 
 
 @dataclass
@@ -48,11 +51,33 @@ class Crossing:
     text: str
     c_type: str
     maker: TraceStep
+    array: bool = False
 
     @property
     def name(self) -> str:
         """Its name among the things that processes share."""
         return re.sub(r"\W+", "_", self.text)
+
+    @property
+    def declared(self) -> str:
+        """Its name as it is declared there."""
+        return f"{self.name}[{NAME_SIZE}]" if self.array else self.name
+
+    def copied(self, target: str, source: str) -> str:
+        """Return the statement that copies it."""
+        if self.array:
+            return f"memcpy({target}, {source}, sizeof {target});"
+        return f"{target} = {source};"
+
+    @property
+    def fetched(self) -> str:
+        """The statement by which a process gets it."""
+        return self.copied(self.text, f"shared->{self.name}")
+
+    @property
+    def told(self) -> str:
+        """The statement by which its maker tells it."""
+        return self.copied(f"shared->{self.name}", self.text)
 
 
 class FunctionWriter:
@@ -81,19 +106,20 @@ class FunctionWriter:
         self._steps = [each for each in story.steps if each.made]
         plain = [each.step for each in self._steps]
         self._texts = {each.number: each for each in described(plain)}
-        self._variables = Variables(plain)
+        self.actors = sorted({*(step.actor for step in plain), *_mentioned(plain)}) or [0]
+        self._ends = any(step.interface == EXIT for step in plain)
+        self._variables = Variables(plain, self.actors)
         self.uses = Uses() if uses is None else uses
         self._calls = CallWriter(self._variables, self.uses)
         self._accesses = AccessWriter(self._variables, self.uses)
         self._checks = CheckWriter(self._variables, self.uses)
         self.threaded = any(step.thread for step in plain)
-        self.actors = sorted({step.actor for step in plain}) or [0]
         self.crossings = self._crossings() if self.forked else []
 
     @property
     def forked(self) -> bool:
-        """The calls are made by several processes."""
-        return len(self.actors) > 1
+        """The calls are made by several processes, or by one that ends."""
+        return len(self.actors) > 1 or self._ends
 
     def bodies(self) -> list[Body]:
         """Return the functions: threads first, then the processes in the order of their numbers."""
@@ -111,6 +137,11 @@ class FunctionWriter:
             for each in steps:
                 turn += 1
                 self._alone(each, mains[each.step.actor], turn)
+        if self.forked:
+            gone = {each.step.actor for each in self._steps if each.step.interface == EXIT}
+            for actor in {*self.actors} - gone:
+                # What a process has goes with it, so nobody ends before all calls are made.
+                mains[actor].lines += ["", f"turn({turn + 1});"]
         bodies = [*threads, *mains.values()]
         for body in bodies:
             if any(line.startswith("code = ") for line in body.lines):
@@ -119,18 +150,21 @@ class FunctionWriter:
 
     def _alone(self, each: StoryStep, body: Body, turn: int) -> None:
         """Write a call that is made when no other is."""
+        if each.step.interface == EXIT:
+            body.lines += ["", f"turn({turn});", *self._end(each.step)]
+            return
         call = self._call(each, body)
         if self.forked:
-            needed = makers(each.step.args)
+            needed = {number for number, _ in _needed(each)}
             call = [
                 f"turn({turn});",
                 *(
-                    f"{c.text} = shared->{c.name};"
+                    c.fetched
                     for c in self.crossings
                     if c.maker.actor != each.step.actor and c.maker.number in needed
                 ),
                 *call,
-                *(f"shared->{c.name} = {c.text};" for c in self.crossings if c.maker is each.step),
+                *(c.told for c in self.crossings if c.maker is each.step),
                 "done(1);",
             ]
         body.lines += ["", *call]
@@ -205,6 +239,15 @@ class FunctionWriter:
             *self._watched(step),
         ]
 
+    def _end(self, step: TraceStep) -> list[str]:
+        """Return the end of a process; its parent gives the turn on once it is gone."""
+        self.uses.helpers |= {"calling", "leave"}
+        return [
+            f"/* {self._heading(step)} */",
+            f"calling({step.number}, {quoted(self._texts[step.number].call)});",
+            f"leave({step.args['how']});",
+        ]
+
     def _heading(self, step: TraceStep) -> str:
         verdict = self._story.broken
         if verdict is not None and step.number == verdict.culprit:
@@ -262,7 +305,7 @@ class FunctionWriter:
             self.uses.helpers.add("gave")
             value = f"(uint64_t){variable.text}" if variable.pointer else variable.text
             lines.append(f'gave("{label}", {value});')
-        return lines
+        return lines + [f'gave_name("{label}", {name});' for label, name in text.named]
 
     # ----------------------------------------------------------------------- what is demanded
 
@@ -343,15 +386,37 @@ class FunctionWriter:
         steps = {each.step.number: each.step for each in self._steps}
         found: dict[str, Crossing] = {}
         for each in self._steps:
-            for number, path in paths(each.step.args):
+            for number, path in _needed(each):
                 maker = steps.get(number)
                 if maker is None or maker.actor == each.step.actor:
                     continue
                 variable = self._variables.of(number, path)
-                c_type = "void *" if variable.pointer else "uint64_t"
+                c_type = variable.bytes or ("void *" if variable.pointer else "uint64_t")
                 if not variable.text.startswith("&"):  # a descriptor is of use to its own process
-                    found[variable.text] = Crossing(variable.text, c_type, maker)
+                    array = variable.bytes == "char"
+                    found[variable.text] = Crossing(variable.text, c_type, maker, array)
         return list(found.values())
+
+
+def _needed(each: StoryStep) -> list[tuple[int, str]]:
+    """Return what a call and its checks need: numbers of calls, and paths of their outputs."""
+    promises = each.demand.promises if each.demand is not None else ()
+    found = [found for promise in promises for found in _outputs(promise.condition)]
+    return [*paths(each.step.args), *found]
+
+
+def _outputs(formula: Formula) -> list[tuple[int, str]]:
+    if formula.op == "output":
+        number, path = formula.args
+        return [(int(number), str(path))]
+    inner = (each for each in formula.args if isinstance(each, Formula))
+    return [found for each in inner for found in _outputs(each)]
+
+
+def _mentioned(steps: Sequence[TraceStep]) -> set[int]:
+    """Return the processes whose numbers are arguments."""
+    found = {path for step in steps for number, path in paths(step.args) if not number}
+    return {int(path.removeprefix(PROCESS)) for path in found if path.startswith(PROCESS)}
 
 
 def _answers(interface: str) -> bool:

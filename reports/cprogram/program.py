@@ -108,7 +108,7 @@ class _Program:
             threaded=functions.threaded,
             forked=functions.forked,
             repeated=functions.threaded,
-            shared=[(each.c_type, each.name) for each in functions.crossings],
+            shared=[(each.c_type, each.declared) for each in functions.crossings],
             rounds=ROUNDS,
             pieces=pieces(self._helpers()),
             missing_is_fault=self._missing,

@@ -59,10 +59,10 @@ def _written(place: int, vector: Vector, story: Story, uses: Uses) -> _Written:
     """Return a vector in C; what it uses counts only if all of it can be said."""
     found = rule_named(vector.rule)
     title = comment(f"{vector.id}: {found.summary if found else ''}", " * ")
-    if len({each.step.actor for each in story.steps}) > 1:
-        return _Written(vector, title, reason="it needs several processes")
     own = Uses()
     writer = FunctionWriter(story, own, name=f"vector_{place}", lenient=True)
+    if writer.forked:
+        return _Written(vector, title, reason="it needs several processes")
     try:
         (body,) = writer.bodies()
     except (KeyError, TypeError, ValueError):

@@ -51,6 +51,12 @@ FOUND_BY = {
     "uvm_access_replaces": "mixed-ranges",
     "uvm_hole_ignored": "stopped-in-the-middle",
     "uvm_attribute_of_first": "mixed-ranges",
+    "white_first_only": "white-lists",
+    "destroy_does_nothing": "owner-destroys-first",
+    "name_collision": "many-names",
+    "export_twice": "exported-once",
+    "opener_keeps_freed": "owner-frees-large-open",
+    "register_overlap": "registering-refused",
 }
 """Seeded faults of many kinds, and a flow that meets each."""
 LONG = ("nothing-is-inherited", "allocated-again-and-again", "large-again-and-again")
@@ -63,10 +69,9 @@ SHORT = (
     "features",
     "prefetch-advised-first",
     "parts-of-pages",
+    "memory-by-bytes",
+    "opener-is-killed",
 )
-
-WRITABLE = [name for name, each in SCENARIOS.items() if each.area != "sharing"]
-"""Flows without names of shared memory and numbers of processes, which C has no words for yet."""
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
@@ -151,7 +156,7 @@ def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=() if n in SHORT else pytest.mark.slow) for n in WRITABLE]
+    "name", [pytest.param(n, marks=() if n in SHORT else pytest.mark.slow) for n in SCENARIOS]
 )
 def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path, name):
     program = built(halcert, trace_of(name, SCENARIOS[name].flow, "ascend910b", tmp_path))
@@ -161,7 +166,7 @@ def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path,
 
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", [name for name in PROFILES if name != "ascend910b"])
-@pytest.mark.parametrize("name", [name for name in WRITABLE if name not in LONG])
+@pytest.mark.parametrize("name", [name for name in SCENARIOS if name not in LONG])
 def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profile):
     program = built(halcert, trace_of(name, SCENARIOS[name].flow, profile, tmp_path))
     done = run(program, profile=profile)
