@@ -193,8 +193,7 @@ class Lab:
         Args:
             numbers: for each call of the plan its number here.
         """
-        made = {old: self.outputs[new] for old, new in numbers.items() if new in self.outputs}
-        return {**made, START: {"pid": Pids(self)}}
+        return Given(self, numbers)
 
     def _book(self, process: int) -> Book:
         found = self._books.get(process)
@@ -472,6 +471,29 @@ class Lab:
         """Return the failure of a rule that speaks of several calls."""
         violation = Violation(rule.id, rule.strength, shape, allowed, came)
         return self._broken(violation, self.steps[-1].interface)
+
+
+class Given(Mapping[int, Any]):
+    """What the calls of a plan gave; looked up when it is asked for, as plans may be long."""
+
+    def __init__(self, lab: Lab, numbers: Mapping[int, int]) -> None:
+        """Take the lab, and for each call of the plan its number there."""
+        self._lab, self._numbers = lab, numbers
+
+    def __getitem__(self, number: int) -> Any:
+        """Return what a call of the plan gave; call 0 gives the processes."""
+        if number == START:
+            return {"pid": Pids(self._lab)}
+        return self._lab.outputs[self._numbers[number]]
+
+    def __iter__(self) -> Iterator[int]:
+        """Iterate over the calls that gave something."""
+        yield START
+        yield from (old for old, new in self._numbers.items() if new in self._lab.outputs)
+
+    def __len__(self) -> int:
+        """Return how many calls gave something."""
+        return sum(1 for _ in self)
 
 
 class Pids(Mapping[str, int]):

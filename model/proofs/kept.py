@@ -13,6 +13,7 @@ from halcert.model.proofs.folder import cache_folder
 from halcert.model.proofs.run import represented_by, searches
 from halcert.model.proofs.witness import Witness
 from halcert.model.proofs.work import carry_out
+from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES
 
 
@@ -20,11 +21,15 @@ def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
     """Return the witnesses of all rules of the areas for a product, boundaries behind rules.
 
     They are computed when the spec has changed since the last time, which takes some seconds.
+    A search is for the interfaces of one area, whatever other areas are asked for: so a part of
+    what is kept for all areas is as good as what was searched for by itself.
     """
     names = tuple(areas)
     asked = represented_by(profile).name
     place = _place(asked, names)
     found = _read(place)
+    if found is None:
+        found = _part(_read(_place(asked, tuple(AREAS))), names)
     if found is None:
         work = searches(PROFILES[asked], names)
         found = [each for task in work for each in carry_out(task).witnesses]
@@ -34,7 +39,16 @@ def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
 
 def are_kept(areas: Iterable[str], profile: str) -> bool:
     """Tell whether the witnesses need not be computed."""
-    return _place(represented_by(profile).name, tuple(areas)).exists()
+    asked = represented_by(profile).name
+    return any(_place(asked, names).exists() for names in (tuple(areas), tuple(AREAS)))
+
+
+def _part(found: list[Witness] | None, areas: tuple[str, ...]) -> list[Witness] | None:
+    """Return the witnesses of some areas, in the order of a search for them."""
+    if found is None:
+        return None
+    area_of = {rule.id: name for name in areas for rule in AREAS[name].rules()}
+    return [each for name in areas for each in found if area_of.get(each.rule) == name]
 
 
 def _place(profile: str, areas: tuple[str, ...]) -> Path:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 
 import msgspec
 import pytest
 
 from halcert.spec.catalogue import rules
+
+from .conftest import Result, environment
 
 OK, FAILED, INTERRUPTED, USAGE = 0, 1, 2, 4
 PLUGIN = ("pytest", "-p", "halcert.pytest_plugin", "-p", "no:cacheprovider", "-q")
@@ -89,26 +94,52 @@ def test_xdist_is_refused_in_favour_of_jobs(run):
     assert "--jobs" in done.err
 
 
-@pytest.mark.parametrize(
-    "options, word",
-    [
-        (("--adapter", "halo"), "halo"),
-        (("--adapter", "hal", "--profile", "nonsense"), "nonsense"),
-        (("--adapter", "hal", "--areas", "nonsense"), "nonsense"),
-        (("--adapter", "hal", "--fault", "nonsense"), "nonsense"),
-        (("--adapter", "hal", "--library", "nowhere.so"), "nowhere.so"),
-        (("--adapter", "hal", "--budget", "0"), "--budget"),
-        (("--adapter", "hal", "--budget", "nan"), "--budget"),
-        (("--adapter", "hal", "--jobs", "0"), "--jobs"),
-        (("--adapter", "hal", "--seed", "-1"), "--seed"),
-        (("--adapter", "hal", "--out", ""), "--out"),
-        (("--adapter", "hal", "--library", ""), "--library"),
-        (("--adapter", "hal", "--out", "test_ordinary.py"), "test_ordinary.py"),
-    ],
-    ids=str,
-)
-def test_what_is_wrong_is_said_as_pytest_says_it(run, options, word):
-    done = run(*options)
+WRONG = [
+    (("--adapter", "halo"), "halo"),
+    (("--adapter", "hal", "--profile", "nonsense"), "nonsense"),
+    (("--adapter", "hal", "--areas", "nonsense"), "nonsense"),
+    (("--adapter", "hal", "--fault", "nonsense"), "nonsense"),
+    (("--adapter", "hal", "--library", "nowhere.so"), "nowhere.so"),
+    (("--adapter", "hal", "--budget", "0"), "--budget"),
+    (("--adapter", "hal", "--budget", "nan"), "--budget"),
+    (("--adapter", "hal", "--jobs", "0"), "--jobs"),
+    (("--adapter", "hal", "--seed", "-1"), "--seed"),
+    (("--adapter", "hal", "--out", ""), "--out"),
+    (("--adapter", "hal", "--library", ""), "--library"),
+    (("--adapter", "hal", "--out", "test_ordinary.py"), "test_ordinary.py"),
+]
+ONE_AFTER_THE_OTHER = """
+import contextlib, io, json, sys, pytest
+for arguments in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = pytest.main(arguments)
+    print(json.dumps([code, out.getvalue(), err.getvalue()]))
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """What pytest says to each wrong line of options, all of them given in one process."""
+    folder = tmp_path_factory.mktemp("wrong")
+    (folder / "test_ordinary.py").touch()
+    lines = json.dumps([[*PLUGIN[1:], *options] for options, _ in WRONG])
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_AFTER_THE_OTHER, lines],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
+    results = [Result(*json.loads(line)) for line in done.stdout.splitlines()]
+    return {options: result for (options, _), result in zip(WRONG, results, strict=True)}
+
+
+@pytest.mark.parametrize("options, word", WRONG, ids=str)
+def test_what_is_wrong_is_said_as_pytest_says_it(said, options, word):
+    done = said[options]
     assert done.code == USAGE
     assert word in done.err
     assert "INTERNALERROR" not in done.text

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from halcert.adapters.protocol import Answered, Crashed
@@ -180,11 +182,22 @@ def test_a_crash_among_threads_is_a_finding():
     assert "boom" in caught.value.violation.came
 
 
+@pytest.fixture(scope="module")
+def recorded(driver):
+    """What the driver did in a scenario; each is carried out once."""
+
+    @cache
+    def steps_of(name):
+        with Lab(driver, "test", Tally()) as lab:
+            SCENARIOS[name].flow(lab)
+        return tuple(lab.steps)
+
+    return steps_of
+
+
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
-def test_a_scenario_can_be_repeated_from_its_trace_alone(driver, name):
-    with Lab(driver, "test", Tally()) as lab:
-        SCENARIOS[name].flow(lab)
-        steps = tuple(lab.steps)
+def test_a_scenario_can_be_repeated_from_its_trace_alone(driver, recorded, name):
+    steps = recorded(name)
     with Lab(driver, "test", Tally()) as again:
         assert repeat(again, steps) is None
     assert [each.interface for each in again.steps] == [each.interface for each in steps]
@@ -203,12 +216,11 @@ def naked(value, least):
 
 
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
-def test_no_address_stands_naked_in_an_accepted_call_of_a_scenario(driver, name):
+def test_no_address_stands_naked_in_an_accepted_call_of_a_scenario(recorded, name):
     """A refused one may name what nobody gave, on purpose."""
-    with Lab(driver, "test", Tally()) as lab:
-        SCENARIOS[name].flow(lab)
-    lowest = min((block for step in lab.steps for block in gave(step)), default=2**48)
-    for step in lab.steps:
+    steps = recorded(name)
+    lowest = min((block for step in steps for block in gave(step)), default=2**48)
+    for step in steps:
         assert step.outcome.code != 0 or naked(step.args, lowest) == []
 
 
@@ -218,11 +230,9 @@ def gave(step):
     return [v for k, v in step.outcome.out.items() if k in ("pp", "address")]
 
 
-def test_descriptors_are_named_by_the_calls_that_made_them(driver):
+def test_descriptors_are_named_by_the_calls_that_made_them(recorded):
     for name in ("descriptors", "rows-by-descriptor"):
-        with Lab(driver, "test", Tally()) as lab:
-            SCENARIOS[name].flow(lab)
-        named = [n for step in lab.steps for n in fields(step.args) if n.endswith("dma")]
+        named = [n for step in recorded(name) for n in fields(step.args) if n.endswith("dma")]
         assert named
 
 

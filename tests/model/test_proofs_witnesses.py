@@ -12,7 +12,7 @@ from halcert.model.proofs import kept, run
 from halcert.model.proofs.notes import notes_of, plan
 from halcert.model.proofs.run import represented_by, searches, tasks
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, carry_out
-from halcert.spec.catalogue import interfaces
+from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.profiles import ASCEND910B
 
 RULES = ("SVM-FREE-002", "SVM-COPY-004", "SVM-ALLOC-010", "SVM-SET-010")
@@ -109,6 +109,17 @@ def test_witnesses_are_computed_once_and_then_read(monkeypatch, tmp_path, found)
     assert first == second
     assert asked == searches(ASCEND910B, ("svm",))
     assert {each.profile for each in first} == {"ascend910_93"}
+
+
+def test_witnesses_of_an_area_are_read_from_those_of_all(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(kept, "carry_out", None)
+    ids = ("VMM-MAP-021", "SVM-FREE-002", "SVM-FREE-001")
+    mapping, *freeing = [proofs.Witness(each, "ascend910b", "rule", ()) for each in ids]
+    kept.keep_all(tuple(AREAS), [mapping, *freeing])
+    assert kept.are_kept(["svm"], "ascend910_93")
+    assert proofs.witnesses(["svm"], "ascend910b") == freeing
+    assert proofs.witnesses(["svm", "vmm"], "ascend910b") == [*freeing, mapping]
 
 
 def test_a_broken_cache_is_computed_again(monkeypatch, tmp_path, found):

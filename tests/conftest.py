@@ -1,0 +1,11 @@
+"""The order in which the tests are begun."""
+
+from __future__ import annotations
+
+LONG = "test_commands.py"
+"""Each of its tests follows a whole document; the longest takes minutes and cannot be divided."""
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the long ones, lest one worker ends with them while the others have nothing."""
+    items.sort(key=lambda item: item.path.name != LONG)
