@@ -45,6 +45,7 @@ from halcert.spec.sharing.register_arguments import (
 )
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, Registration, State
+from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -294,6 +295,8 @@ class HostRegister(Call, frozen=True):
         again = _meets_another(call, state, profile) and not _same_start(call, state)
         asked = _ready(call, state, profile) and _unchecked(call, profile)
         return asked and call.size > 0 and (off or again)
+
+    process_may_be_unknown = may_be_unknown("SHARING-REGISTER-023", profiles=GEN2)
 
     @accepts(
         "SHARING-REGISTER-030",

@@ -224,6 +224,19 @@ DIFFERENCES: dict[str, dict[str, object]] = {
     "VMM-RELEASE-005": {"handle": "retained"},
     "SHARING-EXIT-001": {"how": 2},
     "SHARING-REST-001": {"milliseconds": 2**20},
+    "SHARING-NAME-015": {"by": STRANGER},
+    "SHARING-UNNAME-005": {"by": STRANGER},
+    "SHARING-PERMIT-012": {"by": STRANGER},
+    "SHARING-SETATTR-011": {"by": STRANGER},
+    "SHARING-OPEN-014": {"by": STRANGER},
+    "SHARING-OPENLAST-009": {"by": STRANGER},
+    "SHARING-CLOSE-004": {"by": STRANGER},
+    "SHARING-IMPORT-011": {"by": STRANGER},
+    "SHARING-IMPORT2-014": {"by": STRANGER},
+    "SHARING-HPERMIT-010": {"by": STRANGER},
+    "SHARING-HSETATTR-007": {"by": STRANGER},
+    "SHARING-REGISTER-023": {"by": STRANGER},
+    "SHARING-CAPS-005": {"by": STRANGER},
 }
 """For rules that no flow meets: what is different from the usual call."""
 
