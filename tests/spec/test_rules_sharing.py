@@ -389,3 +389,10 @@ def test_flows_and_cases_together_meet_every_rule(session):
     left_alone = {each.id for each in rules if each.on == FAILURE}
     missing = {each.id for each in rules} - met - left_alone
     assert missing <= {"SHARING-OPENLAST-023"}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2**63])
+def test_shares_are_numbered_from_zero_on(number):
+    told = interfaces()["halMemExportToShareableHandle"]
+    result = told.parse_result(0, {"shareable_handle": number})
+    assert rule("SHARING-EXPORT-021").function(None, result)
