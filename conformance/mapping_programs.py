@@ -85,16 +85,17 @@ def _one_mapping(script: Script, draw: Draw, device: int, thread: int) -> None:
 
 
 def contended_mappings(place: int, handle: int, first: int) -> Program:
-    """Make a program in which threads map one handle at the same addresses and unmap it again.
+    """Make a program in which threads map one handle at the same addresses.
 
-    At the first page something is mapped all the time, to be retained.
+    At the first page something is mapped all the time, to be retained. Nothing is unmapped:
+    addresses that another thread is just mapping are not yet anybody's to unmap, and no document
+    says what becomes of the call that maps them.
     """
 
     def write(script: Script, _thread: int) -> None:
         retained = script.add("halMemRetainAllocationHandle", "handle", handle=True, ptr=place)
         for where in (place + PAGE, place + 2 * PAGE):
             script.add("halMemMap", ptr=where, size=PAGE, offset=0, handle=handle, flag=0)
-            script.add("halMemUnmap", ptr=where)
         script.add("halMemRelease", handle=retained)
 
     return program_of(first, write)

@@ -51,7 +51,10 @@ def _rejects(rule: Rule, reading: Reading) -> Goal:
 
 
 def _may(rule: Rule, reading: Reading) -> Goal:
-    reach = both(reading.executable, reading.holds(rule), negation(reading.refused))
+    """A permission has a say where the call would succeed, or gives a refusal another code."""
+    reach = both(reading.executable, reading.holds(rule))
+    if not rule.instead:
+        reach = both(reach, negation(reading.refused))
     return Goal(reach, reach)
 
 

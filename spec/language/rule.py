@@ -84,6 +84,7 @@ class Rule:
         when: extra condition under which an accepting, leaving or ensuring rule applies.
         on: whether an ensuring rule speaks of success or of failure.
         choice: the outcome is one of several allowed ones.
+        instead: the codes of a permitting rule may also come where another rule refuses the call.
         interface: name of the interface; set when the interface is declared.
     """
 
@@ -101,6 +102,7 @@ class Rule:
     when: Guard | None = None
     on: str = SUCCESS
     choice: bool = False
+    instead: bool = False
     interface: str = ""
     needs: tuple[str, ...] = field(default=())
 
@@ -190,8 +192,17 @@ def may_reject(
     *codes: int,
     source: Source | Iterable[Source],
     profiles: Iterable[str] = (),
+    instead: bool = False,
 ) -> Callable[[F], F]:
-    """Declare: when the condition holds, the call may also fail with one of ``codes``."""
+    """Declare: when the condition holds, the call may also fail with one of ``codes``.
+
+    Args:
+        rule_id: id of the rule.
+        codes: what the call may answer; none means that any failure will do.
+        source: where the rule comes from.
+        profiles: products; empty for all.
+        instead: the rule is there for calls that other rules refuse, too: it names another code.
+    """
 
     def mark(function: F) -> F:
         return _declare(
@@ -202,6 +213,7 @@ def may_reject(
             sources=_sources(source),
             profiles=frozenset(profiles),
             codes=codes,
+            instead=instead,
         )
 
     return mark

@@ -26,14 +26,13 @@ from halcert.spec.sharing.names import LONGEST, TOO_LONG, Name, is_string
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import INTACT, TAKEN, USER, Block, Share, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM, UVM
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.svm.memory import allocated
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
 INVALID_VALUE = DrvError.INVALID_VALUE
 PARA_ERROR = DrvError.PARA_ERROR
-IOCRL_FAIL = DrvError.IOCRL_FAIL
-"""What SVM v2 answers to a process that has not done anything yet, whatever else is wrong."""
 NAMING = MODULE_DOC.at("memory sharing, between devices")
 
 
@@ -103,7 +102,6 @@ class ShmemCreateHandle(Call, frozen=True):
         "SHARING-NAME-004",
         PARA_ERROR,
         INVALID_VALUE,
-        IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, SENSE, V2, V3),
@@ -150,7 +148,7 @@ class ShmemCreateHandle(Call, frozen=True):
         block = _source(call, state)
         return shareable(block) and call.vptr + call.byte_count > block.base + block.extent
 
-    @rejects("SHARING-NAME-010", PARA_ERROR, IOCRL_FAIL, strength=SHOULD, source=V2, profiles=GEN2)
+    @rejects("SHARING-NAME-010", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
     def no_bytes(call) -> bool:
         """At least one byte is shared."""
         return call.byte_count == 0
@@ -182,6 +180,8 @@ class ShmemCreateHandle(Call, frozen=True):
     def memory_may_be_short(call) -> bool:
         """There may be no memory for one more name."""
         return True
+
+    process_may_be_unknown = may_be_unknown("SHARING-NAME-015", profiles=GEN2)
 
     @accepts("SHARING-NAME-020", strength=MUST, source=(NAMING, HEADER), changes=("shares",))
     def gives_a_name(call, state: State, result: Result, profile: Profile) -> State:
@@ -226,9 +226,9 @@ class ShmemCreateHandle(Call, frozen=True):
 
 UNTOUCHED = int.from_bytes(bytes([0xA5]) * 65, "little")
 """The token of a place for a name that was left alone."""
-NO_SUCH_NAME = (PARA_ERROR, INVALID_VALUE, IOCRL_FAIL)
+NO_SUCH_NAME = (PARA_ERROR, INVALID_VALUE)
 """What calls answer to a name that is none: it does not parse, or is unknown."""
-NOT_YOURS = (DrvError.OPER_NOT_PERMITTED, IOCRL_FAIL, PARA_ERROR)
+NOT_YOURS = (DrvError.OPER_NOT_PERMITTED, DrvError.IOCRL_FAIL, PARA_ERROR)
 """What calls answer to a process that did not make a name."""
 
 
@@ -278,6 +278,8 @@ class ShmemDestroyHandle(Call, frozen=True):
         """A name is destroyed once, even while it is still open somewhere."""
         share = state.shares.at(named_share(call.name.token))
         return share.exists and not share.valid
+
+    process_may_be_unknown = may_be_unknown("SHARING-UNNAME-005")
 
     @accepts(
         "SHARING-UNNAME-010",

@@ -25,10 +25,11 @@ from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NOT_YOURS
 from halcert.spec.sharing.imports import NO_SUCH_SHARE, can_be_imported
-from halcert.spec.sharing.memory import idle, is_listed, may_open, me, numbered
+from halcert.spec.sharing.memory import is_listed, may_open, me, numbered
 from halcert.spec.sharing.permit import permitted
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Share, State
+from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -105,7 +106,6 @@ class MemSetPidToShareableHandle(Call, frozen=True):
     @rejects(
         "SHARING-HPERMIT-006",
         NOT_PERMITTED,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -130,6 +130,8 @@ class MemSetPidToShareableHandle(Call, frozen=True):
     def memory_may_be_short(call) -> bool:
         """There may be no memory for the white list; those before stay entered then."""
         return True
+
+    process_may_be_unknown = may_be_unknown("SHARING-HPERMIT-010")
 
     @accepts("SHARING-HPERMIT-020", strength=MUST, source=HEADER, changes=("permits",))
     def permits(call, state: State) -> State:
@@ -171,9 +173,7 @@ class MemShareHandleSetAttribute(Call, frozen=True):
         """The number is one that an export gave, of memory that is there."""
         return _missing(state, call.handle, profile)
 
-    @rejects(
-        "SHARING-HSETATTR-003", PARA_ERROR, DrvError.IOCRL_FAIL, strength=SHOULD, source=(V2, V3)
-    )
+    @rejects("SHARING-HSETATTR-003", PARA_ERROR, strength=SHOULD, source=(V2, V3))
     def unknown_value(call) -> bool:
         """The value is 0 or 1."""
         return call.attr.enableFlag > 1
@@ -181,7 +181,6 @@ class MemShareHandleSetAttribute(Call, frozen=True):
     @rejects(
         "SHARING-HSETATTR-004",
         NOT_PERMITTED,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -194,7 +193,6 @@ class MemShareHandleSetAttribute(Call, frozen=True):
     @rejects(
         "SHARING-HSETATTR-005",
         NOT_SUPPORT,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -206,7 +204,6 @@ class MemShareHandleSetAttribute(Call, frozen=True):
     @rejects(
         "SHARING-HSETATTR-006",
         NOT_PERMITTED,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -215,6 +212,8 @@ class MemShareHandleSetAttribute(Call, frozen=True):
         """Memory whose white list was used keeps it."""
         share = numbered(state, call.handle)
         return share.exists and is_listed(state, share.id)
+
+    process_may_be_unknown = may_be_unknown("SHARING-HSETATTR-007")
 
     @accepts("SHARING-HSETATTR-010", strength=MUST, source=HEADER, changes=("shares",))
     def opens_to_all(call, state: State) -> State:
@@ -268,10 +267,7 @@ class MemShareHandleGetAttribute(Call, frozen=True):
         """The number is one that an export gave, of memory that is there."""
         return _missing(state, call.handle, profile)
 
-    @may_reject("SHARING-HGETATTR-004", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
-    def module_may_be_idle(call, state: State) -> bool:
-        """A process that has opened no device may have to do something else first."""
-        return idle(state)
+    process_may_be_unknown = may_be_unknown("SHARING-HGETATTR-004")
 
     @accepts("SHARING-HGETATTR-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:
@@ -330,10 +326,7 @@ class MemShareHandleInfoGet(Call, frozen=True):
         """Asking which device memory of the host is on."""
         return numbered(state, call.handle).device == profile.host_id
 
-    @may_reject("SHARING-HINFO-005", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
-    def module_may_be_idle(call, state: State) -> bool:
-        """A process that has opened no device may have to do something else first."""
-        return idle(state)
+    process_may_be_unknown = may_be_unknown("SHARING-HINFO-005")
 
     @accepts("SHARING-HINFO-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:

@@ -26,6 +26,7 @@ from halcert.spec.sharing.export import NONE, UNKNOWN_TYPE
 from halcert.spec.sharing.memory import handle_place, may_open, me, numbered
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Handle, Holding, Share, State
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.vmm.properties import DEVICE_SIDE, HOST_SIDE
 
 MUST = Strength.MUST
@@ -38,7 +39,7 @@ PARA_ERROR = DrvError.PARA_ERROR
 IOCRL_FAIL = DrvError.IOCRL_FAIL
 DEVICES = 66
 """First id that is neither a device nor the host."""
-NO_SUCH_SHARE = (INVALID_HANDLE, PARA_ERROR, IOCRL_FAIL)
+NO_SUCH_SHARE = (INVALID_HANDLE, PARA_ERROR)
 """What calls answer to a number that stands for nothing."""
 REFUSED = (IOCRL_FAIL, PARA_ERROR, INVALID_HANDLE)
 """What calls answer to a process that may not import."""
@@ -224,6 +225,8 @@ class MemImportFromShareableHandle(Call, frozen=True):
         """A product may share memory of devices only."""
         return _asked(call, state).device == profile.host_id
 
+    process_may_be_unknown = may_be_unknown("SHARING-IMPORT-011")
+
     @accepts("SHARING-IMPORT-020", strength=MUST, source=HEADER, changes=("handles", "holdings"))
     def gives_a_handle(call, state: State, result: Result, profile: Profile) -> State:
         """The handle stands for the exporter's memory, and can be mapped like any other.
@@ -355,6 +358,8 @@ class MemImportFromShareableHandleV2(Call, frozen=True):
     def reach_may_be_missing(call, state: State, profile: Profile) -> bool:
         """A product may share memory of devices only, and within one machine."""
         return call.handle_type != NONE or _sent(call, state).device == profile.host_id
+
+    process_may_be_unknown = may_be_unknown("SHARING-IMPORT2-014")
 
     @accepts("SHARING-IMPORT2-020", strength=MUST, source=HEADER, changes=("handles", "holdings"))
     def gives_a_handle(call, state: State, result: Result, profile: Profile) -> State:

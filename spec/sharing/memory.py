@@ -57,11 +57,6 @@ def numbered(state: State, number: int) -> Share:
     return state.shares.at(state.numbers.at(number).share)
 
 
-def idle(state: State) -> bool:
-    """Tell whether a process never opened a device; SVM v2 may not be initialised for it."""
-    return not state.devices.any(lambda device: device.ever)
-
-
 def is_held(state: State, share: int) -> bool:
     """Tell whether some process has a share open."""
     return state.holdings.any(lambda each: each.share == share)

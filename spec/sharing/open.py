@@ -37,6 +37,7 @@ from halcert.spec.state import (
     State,
 )
 from halcert.spec.svm.flags import OPENED
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.svm.memory import vacant
 
 MUST = Strength.MUST
@@ -205,7 +206,6 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
     @rejects(
         "SHARING-OPEN-006",
         PARA_ERROR,
-        IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -222,7 +222,6 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
     @rejects(
         "SHARING-OPEN-007",
         PARA_ERROR,
-        DrvError.IOCRL_FAIL,
         strength=SHOULD,
         source=V2,
         profiles=GEN2,
@@ -238,7 +237,6 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
         NOT_EXIST,
         DrvError.NO_DEVICE,
         PARA_ERROR,
-        IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(MODULE_DOC.at("SVM initialisation"), V2, V3),
@@ -277,6 +275,8 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
         """A machine may have no way from a device to the memory of another."""
         share = find(state, call.name)
         return share.exists and share.device != call.dev_id
+
+    process_may_be_unknown = may_be_unknown("SHARING-OPEN-014")
 
     @accepts(
         "SHARING-OPEN-020",
@@ -331,7 +331,6 @@ class ShmemCloseHandle(Call, frozen=True):
         "SHARING-CLOSE-002",
         PARA_ERROR,
         INVALID_VALUE,
-        IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, SENSE, V2, V3),
@@ -347,6 +346,8 @@ class ShmemCloseHandle(Call, frozen=True):
         """An address inside of what was opened closes nothing."""
         block = state.blocks.covering(call.vptr)
         return block.kind == OPENED and block.base != call.vptr
+
+    process_may_be_unknown = may_be_unknown("SHARING-CLOSE-004", profiles=GEN2)
 
     @accepts(
         "SHARING-CLOSE-010",

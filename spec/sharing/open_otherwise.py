@@ -41,6 +41,7 @@ from halcert.spec.sharing.open import (
 from halcert.spec.sharing.permit import find
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import State
+from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -56,6 +57,7 @@ REFUSALS = (
     *NO_SUCH_NAME,
     NOT_EXIST,
     DrvError.NO_DEVICE,
+    DrvError.IOCRL_FAIL,
 )
 """What is answered where a name cannot be opened."""
 
@@ -155,6 +157,8 @@ class ShmemOpenHandle(Call, frozen=True):
         """A machine may have no way from a device to the memory of another."""
         share = find(state, call.name)
         return share.exists and share.device != last_device(state)
+
+    process_may_be_unknown = may_be_unknown("SHARING-OPENLAST-009", profiles=GEN2)
 
     @accepts(
         "SHARING-OPENLAST-020",

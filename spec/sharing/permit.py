@@ -31,7 +31,6 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NO_SUCH_NAME, NOT_YOURS
 from halcert.spec.sharing.memory import (
-    idle,
     is_listed,
     may_open,
     me,
@@ -41,6 +40,7 @@ from halcert.spec.sharing.memory import (
 from halcert.spec.sharing.names import Name, is_string
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Permit, Share, State
+from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -138,7 +138,6 @@ class ShmemSetPidHandle(Call, frozen=True):
     @rejects(
         "SHARING-PERMIT-006",
         NOT_PERMITTED,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -151,7 +150,6 @@ class ShmemSetPidHandle(Call, frozen=True):
         "SHARING-PERMIT-007",
         DrvError.INVALID_HANDLE,
         PARA_ERROR,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(SENSE, V2, V3),
@@ -189,6 +187,8 @@ class ShmemSetPidHandle(Call, frozen=True):
     def memory_may_be_short(call) -> bool:
         """There may be no memory for the white list; those before stay entered then."""
         return True
+
+    process_may_be_unknown = may_be_unknown("SHARING-PERMIT-012")
 
     @accepts("SHARING-PERMIT-020", strength=MUST, source=HEADER, changes=("permits",))
     def permits(call, state: State, profile: Profile) -> State:
@@ -293,9 +293,7 @@ class ShmemSetAttribute(Call, frozen=True):
         """SVM v3 has no attribute for routes."""
         return call.type == MAP_ROUTE
 
-    @rejects(
-        "SHARING-SETATTR-004", PARA_ERROR, DrvError.IOCRL_FAIL, strength=SHOULD, source=(V2, V3)
-    )
+    @rejects("SHARING-SETATTR-004", PARA_ERROR, strength=SHOULD, source=(V2, V3))
     def unknown_value(call) -> bool:
         """The value is 0 or 1."""
         return call.attr > 1
@@ -303,7 +301,6 @@ class ShmemSetAttribute(Call, frozen=True):
     @rejects(
         "SHARING-SETATTR-005",
         NOT_SUPPORT,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -326,7 +323,6 @@ class ShmemSetAttribute(Call, frozen=True):
     @rejects(
         "SHARING-SETATTR-007",
         NOT_PERMITTED,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2, V3),
@@ -353,6 +349,8 @@ class ShmemSetAttribute(Call, frozen=True):
     def routes_may_be_missing(call) -> bool:
         """A product may have one route only."""
         return call.type == MAP_ROUTE and call.attr != MapRoute.MEM_MAP_INBUS
+
+    process_may_be_unknown = may_be_unknown("SHARING-SETATTR-011")
 
     @accepts(
         "SHARING-SETATTR-020",
@@ -445,10 +443,7 @@ class ShmemGetAttribute(Call, frozen=True):
         share = find(state, call.name)
         return share.exists and not share.valid
 
-    @may_reject("SHARING-GETATTR-006", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
-    def module_may_be_idle(call, state: State) -> bool:
-        """A process that has opened no device may have to do something else first."""
-        return idle(state)
+    process_may_be_unknown = may_be_unknown("SHARING-GETATTR-006")
 
     @accepts("SHARING-GETATTR-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:
@@ -536,10 +531,7 @@ class ShmemInfoGet(Call, frozen=True):
         share = find(state, call.name)
         return share.exists and not share.valid
 
-    @may_reject("SHARING-NAMEINFO-006", DrvError.IOCRL_FAIL, source=V2, profiles=GEN2)
-    def module_may_be_idle(call, state: State) -> bool:
-        """A process that has opened no device may have to do something else first."""
-        return idle(state)
+    process_may_be_unknown = may_be_unknown("SHARING-NAMEINFO-006")
 
     @accepts("SHARING-NAMEINFO-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:

@@ -45,6 +45,8 @@ from halcert.spec.sharing.register_arguments import (
 )
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, Registration, State
+from halcert.spec.svm.flags import HOST_UVA
+from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -89,11 +91,17 @@ def _meets_another(call: HostRegister, state: State, profile: Profile) -> bool:
     return registered(state, call.src_ptr, size, call.flag.type, _device(call, state))
 
 
-def _same_start(call: HostRegister, state: State) -> bool:
-    """Tell whether just this address is registered by the map type on the device already."""
+def _same_range(call: HostRegister, state: State, profile: Profile) -> bool:
+    """Tell whether just this range is registered by the map type on the device already."""
     device = _device(call, state)
+    size = rounded(_source(call, state), call.size, profile)
     return state.registrations.any(
-        lambda one: one.src == call.src_ptr and one.kind == call.flag.type and one.device == device
+        lambda one: (
+            one.src == call.src_ptr
+            and one.extent == size
+            and one.kind == call.flag.type
+            and one.device == device
+        )
     )
 
 
@@ -107,7 +115,7 @@ def _tells_an_address(call: HostRegister) -> bool:
 
 def _keeps_the_address(call: HostRegister, state: State, profile: Profile) -> bool:
     kind = call.flag.type
-    through = profile.generation == "v3" and not is_local(_source(call, state))
+    through = profile.generation == "v3" and _source(call, state).kind == HOST_UVA
     return kind == HOST_BLOCK_TO_DEVICE or kind == DEVICE_BLOCK_TO_HOST or through
 
 
@@ -200,6 +208,7 @@ class HostRegister(Call, frozen=True):
         PARA_ERROR,
         NOT_SUPPORT,
         INVALID_VALUE,
+        INVALID_DEVICE,
         strength=MUST,
         code=SHOULD,
         source=(DEFINES, V2, V3),
@@ -233,7 +242,7 @@ class HostRegister(Call, frozen=True):
     def registered_already(call, state: State, profile: Profile) -> bool:
         """No byte is registered twice by a map type on a device."""
         again = _meets_another(call, state, profile)
-        same = _same_start(call, state) or not _unchecked(call, profile)
+        same = _same_range(call, state, profile) or not _unchecked(call, profile)
         return _ready(call, state, profile) and call.size > 0 and again and same
 
     @rejects("SHARING-REGISTER-015", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
@@ -288,12 +297,14 @@ class HostRegister(Call, frozen=True):
     def unchecked_range(call, state: State, profile: Profile) -> bool:
         """Registering through PCIe not from a page on, or bytes that are registered otherwise.
 
-        SVM v3 does not look.
+        SVM v3 looks for the same range only.
         """
         off = not on_a_page(_source(call, state), call.src_ptr, profile)
-        again = _meets_another(call, state, profile) and not _same_start(call, state)
+        again = _meets_another(call, state, profile) and not _same_range(call, state, profile)
         asked = _ready(call, state, profile) and _unchecked(call, profile)
         return asked and call.size > 0 and (off or again)
+
+    process_may_be_unknown = may_be_unknown("SHARING-REGISTER-023", profiles=GEN2)
 
     @accepts(
         "SHARING-REGISTER-030",

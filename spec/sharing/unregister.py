@@ -41,6 +41,7 @@ from halcert.spec.sharing.register_arguments import (
 )
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Registration, State
+from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -329,6 +330,8 @@ class HostRegisterCapabilities(Call, frozen=True):
     def device_may_be_missing(call, state: State) -> bool:
         """A device that is not there need not answer."""
         return not state.hardware.at(call.devid).exists
+
+    process_may_be_unknown = may_be_unknown("SHARING-CAPS-005", profiles=GEN2)
 
     @accepts("SHARING-CAPS-010", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:

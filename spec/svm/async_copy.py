@@ -23,6 +23,7 @@ from halcert.spec.profiles import GEN2, GEN3
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import AsyncCopy, State
 from halcert.spec.svm.copy import copied, copy_ends
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.svm.memory import (
     convertible,
     copy_races,
@@ -140,6 +141,8 @@ class MemCpyAsync(Call, frozen=True):
     def too_many_copies(call, state: State) -> bool:
         """At most 65535 copies can be under way."""
         return state.copies.count(lambda _copy: True) >= MOST
+
+    process_may_be_unknown = may_be_unknown("SVM-ASYNC-012", profiles=GEN2)
 
     @accepts(
         "SVM-ASYNC-020",

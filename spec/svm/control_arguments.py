@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from halcert.spec.abi.constants import AddrMapType, CtrlType, Limit
 from halcert.spec.abi.structs import LAYOUTS
-from halcert.spec.language import align_down
 from halcert.spec.profiles import GIB, Profile
 from halcert.spec.state import State
 from halcert.spec.svm.control_records import says_size
 from halcert.spec.svm.flags import MAPPED, OPENED
-from halcert.spec.svm.memory import bare, has_own_space, in_tail
+from halcert.spec.svm.memory import bare, in_tail, may_be_inside
 
 if TYPE_CHECKING:
     from halcert.spec.svm.control import MemCtl
@@ -149,9 +148,6 @@ def told_apart(call: MemCtl, state: State, profile: Profile) -> bool:
     """Tell whether it is clear if an address is in a block."""
     address = call.param_value.value
     block = state.blocks.covering(address)
-    last = state.blocks.covering(align_down(address, profile.giant))
     if block.kind == MAPPED or block.kind == OPENED or bare(state, address, 1):
         return False
-    return not in_tail(block, address) and (
-        block.exists or not last.exists or not has_own_space(last, profile)
-    )
+    return not in_tail(block, address) and not may_be_inside(state, address, profile)

@@ -15,9 +15,9 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN2, GEN3, MIB, Profile
+from halcert.spec.profiles import GEN2, GEN3, MIB, TIB, Profile
 from halcert.spec.sources import DEFINES, HEADER, SENSE, V2, V3
-from halcert.spec.state import Descriptor, State
+from halcert.spec.state import USER, Block, Descriptor, State
 from halcert.spec.svm.copy import copy_ends
 from halcert.spec.svm.flags import SVM
 from halcert.spec.svm.matrix import (
@@ -49,6 +49,8 @@ DESTROY = Copy2DType.DEVMM_MEMCPY2D_ASYNC_DESTROY
 TO_DEVICE = CopyKind.DRV_MEMCPY_HOST_TO_DEVICE
 TO_HOST = CopyKind.DRV_MEMCPY_DEVICE_TO_HOST
 MOST_ROWS = 5 * MIB
+LAST_ADDRESS_V3 = 224 * TIB
+"""Where the addresses end that SVM v3 manages."""
 
 
 def _sync(call: Memcpy2D) -> bool:
@@ -90,6 +92,11 @@ def _promised(call: Memcpy2D, state: State) -> bool:
         and source.kind != SVM
         and (not _converts(call) or (convertible(target) and convertible(source)))
     )
+
+
+def _passes_all_addresses(block: Block, address: int, pitch: int, last: int) -> bool:
+    """Tell whether a whole last row, from ``last`` on, ends behind the addresses of its memory."""
+    return address + last + pitch > (2**64 if block.kind == USER else LAST_ADDRESS_V3)
 
 
 def _barred(call: Memcpy2D, state: State) -> bool:
@@ -333,6 +340,26 @@ class Memcpy2D(Call, frozen=True):
     def memory_may_be_short(call) -> bool:
         """Making a descriptor needs memory."""
         return _converts(call)
+
+    @undefined("SVM-C2D-028", source=V3, profiles=GEN3)
+    def pitch_is_boundless(call, state: State) -> bool:
+        """Copying rows so far apart that the rest of the last one has no addresses.
+
+        SVM v3 takes memory for the host's where whole rows do not fit in its own addresses.
+        """
+        what = call.p_copy
+        target, source = copy_ends(state, what.dst, what.src)
+        target_last = span(what.dpitch, what.width, what.height) - what.width
+        source_last = span(what.spitch, what.width, what.height) - what.width
+        return (
+            what.given
+            and _moves(call)
+            and _promised(call, state)
+            and (
+                _passes_all_addresses(target, what.dst, what.dpitch, target_last)
+                or _passes_all_addresses(source, what.src, what.spitch, source_last)
+            )
+        )
 
     @accepts("SVM-C2D-030", strength=MUST, source=HEADER, changes=("contents",), when=_sync)
     def copies(call, state: State) -> State:

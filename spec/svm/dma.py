@@ -27,6 +27,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import DEFINES, HEADER, SENSE, V2, V3
 from halcert.spec.state import State
 from halcert.spec.svm.copy import copy_ends
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.svm.matrix import (
     DescriptorOut,
     DescriptorRef,
@@ -192,6 +193,8 @@ class ConvertAddr(Call, frozen=True):
         """Two devices may have no way to copy between them."""
         target, source = copy_ends(state, call.p_dst, call.p_src)
         return device_side(target) and device_side(source)
+
+    process_may_be_unknown = may_be_unknown("SVM-CONV-017")
 
     @accepts("SVM-CONV-020", strength=MUST, source=HEADER, changes=("descriptors",))
     def makes_a_descriptor(call, state: State, result: Result, profile: Profile) -> State:

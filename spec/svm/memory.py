@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from halcert.spec.language import align_down, align_up
 from halcert.spec.profiles import HOST_ID, MIB, Profile
 from halcert.spec.state import (
     ANYWHERE,
@@ -300,3 +301,31 @@ def cacheable(block: Block, profile: Profile) -> bool:
     if block.kind == DVPP or (block.granule == profile.huge):
         return block.extent <= profile.cached_huge
     return block.extent <= profile.cached_normal
+
+
+def may_be_whole(block: Block, profile: Profile) -> bool:
+    """Tell whether SVM v2 may give a block the rest of its last huge page as well.
+
+    It takes memory in huge pages. A rest that a cache may keep is cut off where it is a fifth of
+    the whole or more; image and read-only memory is told in its own pages, which are huge.
+    """
+    if block.kind == SVM or block.kind == USER or block.kind == MAPPED or block.kind == OPENED:
+        return False
+    if block.kind == DVPP or block.readonly or block.host_writes:
+        return block.exists
+    whole = align_up(block.extent, profile.huge)
+    return block.exists and (not cacheable(block, profile) or (whole - block.extent) * 5 < whole)
+
+
+def may_be_inside(state: State, address: int, profile: Profile) -> bool:
+    """Tell whether SVM v2 may take an address behind a block for one inside.
+
+    It is in the rest of the last huge page, or of the last GiB of the block's own address space.
+    """
+    own = state.blocks.covering(align_down(address, profile.giant))
+    near = state.blocks.covering(align_down(address, profile.huge))
+    return (
+        profile.generation == "v2"
+        and not state.blocks.covering(address).exists
+        and ((own.exists and has_own_space(own, profile)) or may_be_whole(near, profile))
+    )

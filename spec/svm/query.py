@@ -15,7 +15,6 @@ from halcert.spec.language import (
     Size,
     Strength,
     accepts,
-    align_down,
     align_up,
     ensures,
     interface,
@@ -27,7 +26,15 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
-from halcert.spec.svm.memory import bare, cacheable, device_side, has_own_space, in_tail, within
+from halcert.spec.svm.memory import (
+    bare,
+    device_side,
+    has_own_space,
+    in_tail,
+    may_be_inside,
+    may_be_whole,
+    within,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -301,17 +308,6 @@ def _size_given(call: MemGetAddressRange) -> bool:
     return call.psize
 
 
-def _in_own_space(call: MemGetAddressRange, state: State, profile: Profile) -> bool:
-    """Tell whether an address is in the rest of the last GiB of a block with its own space."""
-    last = state.blocks.covering(align_down(call.ptr, profile.giant))
-    return (
-        profile.generation == "v2"
-        and last.exists
-        and has_own_space(last, profile)
-        and not state.blocks.covering(call.ptr).exists
-    )
-
-
 @interface("halMemGetAddressRange", area="svm", source=HEADER)
 class MemGetAddressRange(Call, frozen=True):
     """Ask for the start and the size of the block that an address is in."""
@@ -341,12 +337,16 @@ class MemGetAddressRange(Call, frozen=True):
     def not_allocated(call, state: State, profile: Profile) -> bool:
         """The address is in a live block of halMemAlloc, or something is mapped there."""
         block = state.blocks.covering(call.ptr)
-        return (not block.exists or block.kind == USER) and not _in_own_space(call, state, profile)
+        known = block.exists and block.kind != USER
+        return not known and not may_be_inside(state, call.ptr, profile)
 
-    @undefined("SVM-RANGE-003", source=V2.at("whole GiBs belong to a large block"), profiles=GEN2)
+    @undefined("SVM-RANGE-003", source=V2.at("what a block is given whole"), profiles=GEN2)
     def behind_a_large_block(call, state: State, profile: Profile) -> bool:
-        """Asking about an address behind a block, in the last GiB of its own address space."""
-        return _in_own_space(call, state, profile)
+        """Asking about an address behind a block, where the block may have been given more.
+
+        That is the last GiB of an address space of its own, or a rest of a huge page.
+        """
+        return may_be_inside(state, call.ptr, profile)
 
     @undefined("SVM-RANGE-004", source=V3, profiles=GEN3)
     def behind_a_block(call, state: State) -> bool:
@@ -373,20 +373,15 @@ class MemGetAddressRange(Call, frozen=True):
     def size_is_rounded(call, state: State, result: Result, profile: Profile) -> bool:
         """The size is rounded up to pages, or to GiBs for blocks with their own address space.
 
-        A piece of cached memory is given whole where less than a fifth of it would be left.
+        Where less than a fifth would be left of a huge page, or no cache may keep what is left,
+        the block is given the whole of it.
         """
         block, size = state.blocks.covering(call.ptr), result.psize
         if has_own_space(block, profile):
             return size == align_up(block.size, profile.giant)
-        whole = (
-            cacheable(block, profile)
-            and size > block.extent
-            and size % profile.page == 0
-            and (size - block.extent) * 5 < size
+        return size == block.extent or (
+            may_be_whole(block, profile) and size == align_up(block.size, profile.huge)
         )
-        if block.kind == DVPP or block.readonly or block.host_writes:
-            return whole or size == block.extent or size == align_up(block.size, profile.huge)
-        return whole or size == block.extent
 
     @ensures("SVM-RANGE-014", strength=SHOULD, source=(HEADER, V3), when=_size_given, profiles=GEN3)
     def size_is_exact(call, state: State, result: Result) -> bool:

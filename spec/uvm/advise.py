@@ -23,6 +23,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN3, UVM_PRODUCTS
 from halcert.spec.sources import API, HEADER, MODULE_DOC, SENSE, V2
 from halcert.spec.state import NO, NOWHERE, OPEN, YES, Pages, State
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.uvm.locations import (
     DEVICE,
     HOST,
@@ -261,17 +262,13 @@ class MemManagedAdvise(Call, frozen=True):
     @rejects(
         "UVM-ADVISE-009",
         PARA_ERROR,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(SENSE, V2),
         profiles=UVM_PRODUCTS,
     )
     def not_allocated(call, state: State) -> bool:
-        """Advice is about allocated pages; the first that is not stops the call.
-
-        The first call of a process about memory may fail in a way of its own.
-        """
+        """Advice is about allocated pages; the first that is not stops the call."""
         return starts_at_nothing(state, call.ptr, call.size) or meets_a_hole(
             state, call.ptr, call.size
         )
@@ -325,6 +322,8 @@ class MemManagedAdvise(Call, frozen=True):
         The documents say that it is, the public driver warns and takes it.
         """
         return call.advise == PREFER and _may_be_elsewhere(call, state)
+
+    process_may_be_unknown = may_be_unknown("UVM-ADVISE-028", profiles=UVM_PRODUCTS)
 
     @accepts(
         "UVM-ADVISE-030",

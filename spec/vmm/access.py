@@ -27,6 +27,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import DEFINES, HEADER, SENSE, V2, V3
 from halcert.spec.state import Block, State
 from halcert.spec.svm.flags import MAPPED
+from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.svm.memory import allocated, within
 from halcert.spec.vmm.locations import (
     AccessDesc,
@@ -142,17 +143,13 @@ class MemSetAccess(Call, frozen=True):
     @rejects(
         "VMM-SETACC-011",
         PARA_ERROR,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2),
         profiles=GEN2,
     )
     def not_in_a_mapping(call, state: State) -> bool:
-        """The range is mapped, in one go.
-
-        As the first call of a process it fails as a request to a module that is not initialised.
-        """
+        """The range is mapped, in one go."""
         return call.ptr != 0 and not _in_mapping(call, state)
 
     @rejects(
@@ -237,6 +234,8 @@ class MemSetAccess(Call, frozen=True):
         """A machine may have no way for a location to reach the memory, or no memory for it."""
         return _any_new(call, state)
 
+    process_may_be_unknown = may_be_unknown("VMM-SETACC-021", profiles=GEN2)
+
     @accepts("VMM-SETACC-030", strength=MUST, source=HEADER, changes=("grants",))
     def gives_access(call, state: State) -> State:
         """The locations may read and write the memory; those that had access keep it."""
@@ -302,17 +301,13 @@ class MemGetAccess(Call, frozen=True):
     @rejects(
         "VMM-GETACC-007",
         PARA_ERROR,
-        DrvError.IOCRL_FAIL,
         strength=MUST,
         code=SHOULD,
         source=(HEADER, V2),
         profiles=GEN2,
     )
     def not_mapped(call, state: State) -> bool:
-        """Something is mapped at the address.
-
-        As the first call of a process it fails as a request to a module that is not initialised.
-        """
+        """Something is mapped at the address."""
         return call.ptr != 0 and mapping_at(state, call.ptr).kind != MAPPED
 
     @rejects(
@@ -357,3 +352,5 @@ class MemGetAccess(Call, frozen=True):
     def failure_leaves_the_place_alone(call, result: Result) -> bool:
         """A failing call leaves the place for the access alone."""
         return result.flags == poison(64)
+
+    process_may_be_unknown = may_be_unknown("VMM-GETACC-014", profiles=GEN2)

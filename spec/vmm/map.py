@@ -129,10 +129,20 @@ class MemMap(Call, frozen=True):
         return call.handle == 0
 
     @rejects(
-        "VMM-MAP-006", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V2), profiles=GEN2
+        "VMM-MAP-006",
+        PARA_ERROR,
+        INVALID_VALUE,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V2),
+        profiles=GEN2,
     )
     def not_reserved(call, state: State) -> bool:
-        """The address is reserved."""
+        """The address is reserved.
+
+        The highest address of all stands for none where SVM v2 records mappings, so that one is
+        refused before the kernel is asked.
+        """
         return call.ptr != 0 and not reserved(state, call.ptr)
 
     @rejects(
@@ -247,8 +257,9 @@ class MemMap(Call, frozen=True):
     def behind_what_was_asked_for(call, state: State) -> bool:
         """Mapping at addresses that were reserved only because the size was rounded up."""
         found = _place(call, state)
-        behind = call.ptr + call.size > found.base + found.size
-        return found.exists and behind and _fits(call, state)
+        end = found.base + found.size
+        behind = call.ptr + call.size > end and _fits(call, state)
+        return found.exists and (behind or call.ptr >= end)
 
     @undefined("VMM-MAP-019", source=V3, profiles=GEN3)
     def of_two_devices(call, state: State) -> bool:

@@ -309,6 +309,60 @@ static void keys_belong_to_who_made_them(void)
     ANSWERS(give(device[0], 0x40105501, &source[0]), EINVAL);
 }
 
+static int name_part(uint64_t at, uint64_t *key)
+{
+    uint64_t made[5] = {0, at, MIB, 0, 0};
+    int failed = give(device[0], 0xc0285500, made);
+    *key = made[3];
+    return failed;
+}
+
+static void keys_for_everyone_have_no_list(void)
+{
+    uint64_t task[4] = {0, 0, 0x3ff | (uint64_t)(uint32_t)-2 << 32, 0};
+    CHECK(name_part(DEVICE_AT, &task[1]) == 0);
+    ANSWERS(give(host, 0x40205502, task), 0);
+    ANSWERS(give(host, 0x40205502, task), 0);
+    task[2] = 0x3ff | 4711ULL << 32;
+    ANSWERS(give(host, 0x40205502, task), EPERM);
+    task[0] = 2;
+    ANSWERS(give(host, 0x40205502, task), 0);
+    ANSWERS(give(device[0], 0x40105501, &task[1]), 0);
+}
+
+static void pinned_memory_stays_as_long_as_it_is_seen(void)
+{
+    unsigned char mine[64];
+    uint64_t key;
+    int busy = 0;
+    uint64_t fill[3] = {DEVICE_AT + MIB, MIB, 0x3c};
+    CHECK(name_part(DEVICE_AT + MIB, &key) == 0);
+    uint64_t pin[4] = {MAP_AT, 2 * MIB, key, 0};
+    ANSWERS(give(device[1], 0x40205504, pin), EINVAL);
+    pin[1] = MIB;
+    CHECK(show(1, 6, MAP_AT, MIB, 0, 0) == 3);
+    ANSWERS(give(device[1], 0x40205504, pin), 0);
+    ANSWERS(give(device[1], 0x40205504, pin), EINVAL);
+    uint64_t seen[8] = {MAP_AT, MIB};
+    CHECK(message(1, 6, seen, sizeof(seen)) == 0);
+    CHECK(message(0, 0, fill, sizeof(fill)) == 0);
+    ANSWERS(copy_between((uintptr_t)mine, HOST, MAP_AT + MIB - 64, 1, 64), 0);
+    CHECK(mine[0] == 0x3c && mine[63] == 0x3c);
+    CHECK(depopulate(0, DEVICE_AT, SIZE, &busy) == 0);
+    uint64_t late[4] = {MAP_AT + GIB, MIB, key, 0};
+    ANSWERS(give(device[1], 0x40205504, late), EOWNERDEAD);
+    memset(mine, 0, sizeof(mine));
+    ANSWERS(copy_between((uintptr_t)mine, HOST, MAP_AT, 1, 64), 0);
+    CHECK(mine[0] == 0x3c);
+    ANSWERS(give(device[0], 0x40105501, &key), 0);
+    uint64_t before = free_now(0);
+    CHECK(show(1, 7, MAP_AT, MIB, 0, 0) == 0);
+    ANSWERS(give(device[1], 0x40185505, pin), 0);
+    ANSWERS(give(device[1], 0x40185505, pin), EINVAL);
+    CHECK(free_now(0) == before + SIZE);
+    CHECK(populate(0, DEVICE_AT, SIZE) == 0);
+}
+
 static void closing_gives_back(void)
 {
     int busy = 0;
@@ -336,6 +390,8 @@ int main(void)
     devices_reach_what_was_registered();
     rows_and_batches_are_copied();
     keys_belong_to_who_made_them();
+    keys_for_everyone_have_no_list();
+    pinned_memory_stays_as_long_as_it_is_seen();
     closing_gives_back();
     return finish();
 }

@@ -59,6 +59,13 @@ static void own_memory_is_registered(void)
     ANSWERS(end_map(mine, THROUGH), ENOENT);
 }
 
+static void nothing_is_registered_with_a_closed_device(void)
+{
+    static unsigned char mine[8192] __attribute__((aligned(4096)));
+    uint64_t there = 0;
+    ANSWERS(map_for((uintptr_t)mine, sizeof(mine), THROUGH, 0, &there), ESRCH);
+}
+
 static void device_memory_is_seen_by_the_host(void)
 {
     uint64_t there = 0;
@@ -135,6 +142,7 @@ static void pools_have_memory_of_their_own(void)
 int main(void)
 {
     CHECK(begin_process() == 0);
+    nothing_is_registered_with_a_closed_device();
     ANSWERS(open_device(0), 0);
     own_memory_is_registered();
     device_memory_is_seen_by_the_host();

@@ -312,6 +312,17 @@ static void the_dead_give_back(const char *program)
     CHECK(free_on(0) == before);
 }
 
+static void names_end_with_their_device(void)
+{
+    char name[65];
+    struct made made;
+    ANSWERS(device_memory(BASE, SIZE, 0), 0);
+    ANSWERS(name_memory(BASE, SIZE, name), 0);
+    ANSWERS(close_device(0), 0);
+    ANSWERS(end_name(name), EINVAL);
+    ANSWERS(import_memory(0, 0, &made), ESRCH);
+}
+
 int main(int count, char **arguments)
 {
     if (count == 4) {
@@ -325,5 +336,6 @@ int main(int count, char **arguments)
     names_are_opened(arguments[0]);
     names_have_attributes();
     the_dead_give_back(arguments[0]);
+    names_end_with_their_device();
     return finish();
 }

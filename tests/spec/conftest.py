@@ -32,6 +32,8 @@ BLOCKS = {
     "D0B": (8192, {"virt": DEV}),
     "D1": (8192, {"virt": DEV, "devid": 1}),
     "BIG": (64 * MIB, {"virt": DEV, "huge": True}),
+    "ODD": (23 * MIB, {"virt": DEV}),
+    "NEAR": (7 * MIB, {"virt": DEV}),
     "OWN": (600 * MIB, {"virt": DEV}),
     "G": (GIB, {"virt": DEV, "giant": True}),
     "V0": (8192, {"virt": DVPP}),

@@ -135,6 +135,8 @@ CASES = [
     ("undefined", "SVM-C2D-026", destroy(4)),
     ("undefined", "SVM-C2D-026", destroy(8), V2),
     ("may", "SVM-C2D-027", convert()),
+    ("undefined", "SVM-C2D-028", matrix(height=1, dpitch=2**60)),
+    ("undefined", "SVM-C2D-028", matrix(height=1, spitch=2**64 - 1)),
     ("accepts", "SVM-C2D-030", {}),
     ("accepts", "SVM-C2D-030", matrix(**back())),
     ("accepts", "SVM-C2D-031", convert(), CONVERTED),

@@ -8,6 +8,7 @@ from halcert.spec.language import poison
 LEFT32 = poison(32)
 LEFT64 = poison(64)
 GIB = 2**30
+MIB = 2**20
 V2 = {"only": "v2"}
 V3 = {"only": "v3"}
 DCACHE = 0xFF000000000
@@ -121,7 +122,12 @@ CASES = [
     ("rejects", "SVM-RANGE-002", {"ptr": "U"}),
     ("rejects", "SVM-RANGE-002", {"ptr": "D0"}, {"after": [("halMemFree", {})]}),
     ("rejects", "SVM-RANGE-002", {"ptr": "OWN+700000000"}, V3),
+    ("rejects", "SVM-RANGE-002", {"ptr": "D0+8192"}, V2),  # a rest of more than a fifth
+    ("rejects", "SVM-RANGE-002", {"ptr": "ODD+25165824"}),  # behind the huge page
     ("undefined", "SVM-RANGE-003", {"ptr": "OWN+700000000"}),
+    ("undefined", "SVM-RANGE-003", {"ptr": "ODD+24117248"}),
+    ("undefined", "SVM-RANGE-003", {"ptr": "NEAR+7864320"}),
+    ("undefined", "SVM-RANGE-003", {"ptr": "V0+8192"}),
     ("undefined", "SVM-RANGE-004", {"ptr": "D0+5000"}),
     ("accepts", "SVM-RANGE-010", {}),
     ("accepts", "SVM-RANGE-011", {}),
@@ -130,6 +136,12 @@ CASES = [
     ("ensures", "SVM-RANGE-012", {}, {"pbase": "D0", "psize": 4096}),
     ("accepts", "SVM-RANGE-013", {"ptr": "OWN"}, {"pbase": "OWN", "psize": GIB}),
     ("accepts", "SVM-RANGE-013", {"ptr": "V0"}, {"pbase": "V0", "psize": 8192}),
+    ("accepts", "SVM-RANGE-013", {"ptr": "V0"}, {"pbase": "V0", "psize": 2 * MIB}),
+    ("accepts", "SVM-RANGE-013", {"ptr": "ODD"}, {"pbase": "ODD", "psize": 23 * MIB}),
+    ("accepts", "SVM-RANGE-013", {"ptr": "ODD"}, {"pbase": "ODD", "psize": 24 * MIB}),
+    ("accepts", "SVM-RANGE-013", {"ptr": "NEAR"}, {"pbase": "NEAR", "psize": 8 * MIB}),
+    ("ensures", "SVM-RANGE-013", {"ptr": "ODD"}, {"pbase": "ODD", "psize": 26 * MIB}),
+    ("ensures", "SVM-RANGE-013", {}, {"pbase": "D0", "psize": 2 * MIB}),
     ("ensures", "SVM-RANGE-013", {}, {"pbase": "D0", "psize": 5000}),
     ("accepts", "SVM-RANGE-014", {"psize": True}, {"pbase": "D0", "psize": 5000}),
     ("accepts", "SVM-RANGE-014", {}, {"pbase": "D0", "psize": 8192}),

@@ -224,6 +224,19 @@ DIFFERENCES: dict[str, dict[str, object]] = {
     "VMM-RELEASE-005": {"handle": "retained"},
     "SHARING-EXIT-001": {"how": 2},
     "SHARING-REST-001": {"milliseconds": 2**20},
+    "SHARING-NAME-015": {"by": STRANGER},
+    "SHARING-UNNAME-005": {"by": STRANGER},
+    "SHARING-PERMIT-012": {"by": STRANGER},
+    "SHARING-SETATTR-011": {"by": STRANGER},
+    "SHARING-OPEN-014": {"by": STRANGER},
+    "SHARING-OPENLAST-009": {"by": STRANGER},
+    "SHARING-CLOSE-004": {"by": STRANGER},
+    "SHARING-IMPORT-011": {"by": STRANGER},
+    "SHARING-IMPORT2-014": {"by": STRANGER},
+    "SHARING-HPERMIT-010": {"by": STRANGER},
+    "SHARING-HSETATTR-007": {"by": STRANGER},
+    "SHARING-REGISTER-023": {"by": STRANGER},
+    "SHARING-CAPS-005": {"by": STRANGER},
 }
 """For rules that no flow meets: what is different from the usual call."""
 
@@ -376,3 +389,10 @@ def test_flows_and_cases_together_meet_every_rule(session):
     left_alone = {each.id for each in rules if each.on == FAILURE}
     missing = {each.id for each in rules} - met - left_alone
     assert missing <= {"SHARING-OPENLAST-023"}
+
+
+@pytest.mark.parametrize("number", [0, 1, 2**63])
+def test_shares_are_numbered_from_zero_on(number):
+    told = interfaces()["halMemExportToShareableHandle"]
+    result = told.parse_result(0, {"shareable_handle": number})
+    assert rule("SHARING-EXPORT-021").function(None, result)

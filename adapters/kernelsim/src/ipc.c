@@ -278,6 +278,19 @@ int ipc_get_attr(struct call *call)
     return name != NULL ? 0 : EINVAL;
 }
 
+void ipc_of_device(uint32_t device)
+{
+    struct domain *domain = domain_lock();
+    for (unsigned i = 0; i < NAMES_MOST; i++) {
+        struct name *name = &domain->names[i];
+        if (name->used && is_mine(name) && name->device == device) {
+            admit_nobody(domain, &name->admitted);
+            *name = (struct name){0};
+        }
+    }
+    domain_unlock();
+}
+
 void ipc_forget(uint64_t address, uint64_t size)
 {
     struct domain *domain = domain_lock();

@@ -7,6 +7,8 @@
 handler ipc_create, ipc_destroy, ipc_query, ipc_open, ipc_close, ipc_set_pid, ipc_set_pid_pod,
     ipc_set_attr, ipc_get_attr;
 
+/* The program left a device: its names for memory there end. */
+void ipc_of_device(uint32_t device);
 /* Names of memory in a range become invalid. */
 void ipc_forget(uint64_t address, uint64_t size);
 

@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include "ranges.h"
+#include "store.h"
 
 enum { CREATE, DESTROY, TASK, SOURCE, PIN, UNPIN, QUERY_FOREIGN, SET_FOREIGN, CLEAR_FOREIGN };
 enum { ADD_TASK, DELETE_TASK, CHECK_TASK };
 
 #define THIS_SERVER UINT64_C(0x3ff)
-#define ANY_TASK (-1)
+#define ANY_TASK (-2)
 
 struct create { uint32_t task, unused; uint64_t address, size, key, reserved; };
 struct task { uint32_t operation, unused; uint64_t key; uint32_t server; int32_t tgid; uint64_t reserved; };
@@ -36,8 +37,9 @@ static bool may_use(const struct domain *domain, const struct name *name)
 static int create_key(struct domain *domain, uint32_t device, struct create *in)
 {
     const struct range *range = range_at(device, in->address);
-    if (in->address % PAGE != 0 || in->size % PAGE != 0 || range == NULL ||
-        range->span.start != in->address || range->span.size != in->size || range->hold == NOTHING) {
+    if (in->address % PAGE != 0 || in->size % PAGE != 0 || in->size == 0 || range == NULL ||
+        range->hold == NOTHING ||
+        in->size > range->span.size - (in->address - range->span.start)) {
         return EINVAL;
     }
     unsigned row = 0;
@@ -49,7 +51,8 @@ static int create_key(struct domain *domain, uint32_t device, struct create *in)
     }
     domain->names[row] = (struct name){
         .used = true, .valid = true, .pid = getpid(), .start = process_start(getpid()),
-        .device = device, .object = domain->holds[range->hold].object, .offset = range->offset,
+        .device = device, .object = domain->holds[range->hold].object,
+        .offset = range->offset + (in->address - range->span.start),
         .size = in->size, .address = in->address};
     in->key = THIS_SERVER << 48 | (uint64_t)device << 32 | (row + 1);
     return 0;
@@ -79,7 +82,8 @@ static int task(struct domain *domain, const struct task *in)
         return EINVAL;
     }
     if (in->operation == CHECK_TASK) {
-        bool known = name->open_to_all || admitted_since(domain, name->admitted, in->tgid) != 0;
+        bool known = name->pid == in->tgid || name->open_to_all ||
+                     admitted_since(domain, name->admitted, in->tgid) != 0;
         return known ? 0 : ENOSPC;
     }
     if (name->pid != getpid()) {
@@ -109,13 +113,60 @@ static int tell_source(struct domain *domain, struct told *in)
     return 0;
 }
 
-static int pin(struct domain *domain, const struct pin *in)
+static int pin(struct domain *domain, uint32_t device, const struct pin *in)
 {
     const struct name *name = of_key(domain, in->key);
-    if (name == NULL || !may_use(domain, name)) {
+    if (name == NULL) {
+        return EINVAL;
+    }
+    if (!may_use(domain, name)) {
         return EPERM;
     }
-    return name->size == in->size ? 0 : EINVAL;
+    if (!name->valid) {
+        return EOWNERDEAD;
+    }
+    if (name->size != in->size) {
+        return EINVAL;
+    }
+    uint32_t hold = object_hold(domain, name->object);
+    if (hold == NOTHING) {
+        return ENOMEM;
+    }
+    struct span span = {in->address, in->size};
+    int failed = pin_keep(device, &span, hold, name->offset);
+    if (failed != 0) {
+        hold_drop(domain, hold);
+    }
+    return failed;
+}
+
+static bool is_mine(const struct name *name, uint32_t device)
+{
+    return name->used && name->pid == getpid() && name->device == device;
+}
+
+void keys_of_freed(uint32_t device, const struct span *span)
+{
+    struct domain *domain = domain_lock();
+    for (unsigned i = 0; i < NAMES_MOST; i++) {
+        struct name *name = &domain->names[i];
+        bool inside = name->address >= span->start && name->address - span->start < span->size;
+        name->valid = name->valid && !(is_mine(name, device) && inside);
+    }
+    domain_unlock();
+}
+
+void keys_of(uint32_t device)
+{
+    struct domain *domain = domain_lock();
+    for (unsigned i = 0; i < NAMES_MOST; i++) {
+        struct name *name = &domain->names[i];
+        if (is_mine(name, device)) {
+            admit_nobody(domain, &name->admitted);
+            *name = (struct name){0};
+        }
+    }
+    domain_unlock();
 }
 
 bool shared_source(struct domain *domain, const struct source *source, uint32_t *object,
@@ -146,6 +197,7 @@ long key_command(unsigned number, uint32_t device, void *argument)
         return -EFAULT;
     }
     int failed = 0;
+    space_lock();
     struct domain *domain = domain_lock();
     switch (number) {
     case CREATE:
@@ -161,7 +213,7 @@ long key_command(unsigned number, uint32_t device, void *argument)
         failed = tell_source(domain, &in.told);
         break;
     case PIN:
-        failed = pin(domain, &in.pin);
+        failed = pin(domain, device, &in.pin);
         break;
     case UNPIN:
         break;
@@ -169,6 +221,10 @@ long key_command(unsigned number, uint32_t device, void *argument)
         failed = EINVAL; /* there is one server */
     }
     domain_unlock();
+    if (number == UNPIN) {
+        failed = pin_end(device, in.pin.address, in.pin.size);
+    }
+    space_unlock();
     bool tells = number == CREATE || number == SOURCE;
     if (failed == 0 && tells && !user_write(argument, &in, sizes[number])) {
         failed = EFAULT;

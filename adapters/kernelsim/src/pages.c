@@ -261,7 +261,7 @@ int page_prefetch(struct call *call)
         return EINVAL;
     }
     if (block->lent) {
-        return block->device == call->device ? 0 : EINVAL;
+        return block->device == call->device ? device_closed(call->device) : EINVAL;
     }
     struct mapping *mapping = table_at(&space.mappings, address);
     if (heap->sub == SUB_RESERVE) {

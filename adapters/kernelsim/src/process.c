@@ -78,12 +78,12 @@ int svm_close_device(struct call *call)
     remote_of_device(call->device);
     handles_of_device(call->device);
     soma_of_device(call->device);
+    ipc_of_device(call->device);
     for (size_t i = space.blocks.count; i > 0; i--) {
         struct block *block = (struct block *)space.blocks.rows[i - 1];
         if (block->places != NULL) {
             bring_home(block, call->device);
         } else if (block->hold != NOTHING && block->device == call->device) {
-            ipc_forget(block->span.start, block->span.size);
             block_remove(block);
         }
     }

@@ -100,17 +100,29 @@ static int foreign_source(const struct source *source, struct range *found)
     return found->hold == NOTHING ? ENOMEM : 0;
 }
 
+/* Of memory that the range is pinned for the library says nothing: the kernel knows it. */
+static int find_source(uint32_t device, const struct source *source, struct range *found)
+{
+    if (source->address == 0 && source->size == 0) {
+        return pin_hold(device, found->span.start, found->span.size, &found->hold, &found->offset);
+    }
+    if (source->size < found->span.size) {
+        return EINVAL;
+    }
+    bool own = source->tgid == getpid() || source->tgid == 0;
+    return own ? own_source(source, found) : foreign_source(source, found);
+}
+
 int range_map(uint32_t device, uint64_t address, uint64_t size, const struct source *source)
 {
     struct range range = {.span = {address, size}};
-    if (size == 0 || source->size < size) {
+    if (size == 0) {
         return EINVAL;
     }
     if (table_overlap(side_of(device), address, size) != NULL) {
         return EADDRINUSE;
     }
-    bool own = source->tgid == getpid() || source->tgid == 0;
-    int failed = own ? own_source(source, &range) : foreign_source(source, &range);
+    int failed = find_source(device, source, &range);
     failed = failed != 0 ? failed : add(device, &range);
     if (failed == 0 && device == HOST_ID && range.hold != NOTHING) {
         failed = show(address, size, range.offset, PROT_READ | PROT_WRITE);
@@ -158,6 +170,9 @@ int range_end(uint32_t device, uint64_t address, bool made)
         return EINVAL;
     }
     bool used = range->pins > 0;
+    if (made) {
+        keys_of_freed(device, &range->span);
+    }
     drop(device, range);
     return used ? EBUSY : 0;
 }

@@ -55,6 +55,18 @@ void descriptors_forget(void);
 
 /* Keys of shared memory, for other processes. */
 long key_command(unsigned number, uint32_t device, void *argument);
+/* The program gave back memory of a side: keys for it stay, and lead nowhere. */
+void keys_of_freed(uint32_t device, const struct span *span);
+/* The program left a device: its keys for memory there end. */
+void keys_of(uint32_t device);
+
+/* Hold on to shared memory that a side will see at a range, by a hold that is given away; errno. */
+int pin_keep(uint32_t device, const struct span *span, uint32_t hold, uint64_t offset);
+int pin_end(uint32_t device, uint64_t address, uint64_t size);
+/* Another hold of what is pinned for a range; errno. */
+int pin_hold(uint32_t device, uint64_t address, uint64_t size, uint32_t *hold, uint64_t *offset);
+void pins_of(uint32_t device);
+void pins_forget(void);
 /* Memory that another process made, by its source; false if nobody shares it. */
 bool shared_source(struct domain *domain, const struct source *source, uint32_t *object,
                    uint64_t *offset);

@@ -162,14 +162,18 @@ static int check(const struct call *call, const struct block *block)
         return check_device_memory(in);
     }
     if (!in_windows(in->remote.from)) {
-        return check_user_memory(call);
+        int failed = check_user_memory(call);
+        return failed != 0 ? failed : device_closed(call->device);
     }
     struct view view;
     if (view_at(in->remote.from, &view) != 0 || block == NULL || view.mapping != NULL) {
         return block != NULL && block->heap->sub == SUB_RESERVE ? EOPNOTSUPP : EINVAL;
     }
-    return view.place == PLACE_DEVICE ? check_device_block(call, block)
-                                      : check_host_block(call, block);
+    if (view.place == PLACE_DEVICE) {
+        return check_device_block(call, block);
+    }
+    int failed = check_host_block(call, block);
+    return failed != 0 ? failed : device_closed(call->device);
 }
 
 static int remember(struct call *call, struct block *block)
@@ -179,18 +183,18 @@ static int remember(struct call *call, struct block *block)
     if (remote == NULL) {
         return ENOMEM;
     }
-    bool to_device = in->remote.type != DEV_SVM_MAP_HOST;
+    bool in_place = in->remote.type == DEV_SVM_MAP_HOST || in->remote.type == HOST_SVM_MAP_DEV;
     *remote = (struct remote){
         .span = {in->remote.from, in->remote.size},
         .type = in->remote.type,
         .device = call->device,
-        .there = to_device ? next_there : in->remote.from,
+        .there = in_place ? in->remote.from : next_there,
     };
     if (!table_add(&remotes[call->device][remote->type], remote)) {
         free(remote);
         return ENOMEM;
     }
-    if (to_device) {
+    if (!in_place) {
         assume(ASSUMED_DEVICE_ADDRESS);
         next_there += (in->remote.size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     }

@@ -162,7 +162,11 @@ int share_import(struct call *call)
     if (call->in->import.type >= HANDLE_TYPES) {
         return EOPNOTSUPP;
     }
-    int failed = import_locked(domain_lock(), call);
+    int failed = call->device != HOST_ID ? device_closed(call->device) : 0;
+    if (failed != 0) {
+        return failed;
+    }
+    failed = import_locked(domain_lock(), call);
     domain_unlock();
     return failed;
 }

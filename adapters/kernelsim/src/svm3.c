@@ -276,7 +276,9 @@ static void closed(struct file *file)
 {
     if (file->device != HOST_ID) {
         space_lock();
+        keys_of((uint32_t)file->device);
         ranges_of((uint32_t)file->device);
+        pins_of((uint32_t)file->device);
         struct table *table = &reached[file->device];
         while (table->count > 0) {
             struct span *span = table->rows[table->count - 1];
@@ -346,6 +348,7 @@ void svm3_forget(void)
     memset(reached, 0, sizeof(reached));
     descriptors_forget();
     ranges_forget();
+    pins_forget();
     esched_forget();
 }
 

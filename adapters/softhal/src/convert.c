@@ -82,7 +82,7 @@ static drvError_t convert(const struct drvMem2D *area, uint64_t to_size, uint64_
     if (conversion == NULL) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }
-    drvError_t code = enter();
+    drvError_t code = flat && generation() == GEN_V2 ? enter_direct() : enter();
     if (code != DRV_ERROR_NONE) {
         free(conversion);
         return code;

@@ -235,10 +235,11 @@ drvError_t halHostRegisterCapabilities(uint32_t devid, uint32_t acc_module_type,
     if (acc_module_type >= MAX_ACCESS) {
         return DRV_ERROR_NOT_SUPPORT;
     }
-    drvError_t code = join();
+    drvError_t code = v2 ? enter_direct() : enter();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
+    leave();
     bool host = devid == HOST_DEVID;
     if (!host && devid >= config_get()->devices) {
         return v2 ? DRV_ERROR_PARA_ERROR : DRV_ERROR_INVALID_DEVICE;
