@@ -148,6 +148,17 @@ enum drvAccModuleType {
 };
 enum { HOST_MEM_MAP_NOT_SUPPORTED = 0, HOST_MEM_MAP_SUPPORTED = 1 };
 
+/* Pools of device memory (SOMA). */
+enum soma_mem_pool_attr {
+    SOMA_MEM_POOL_ATTR_RELEASE_THRESHOLD = 1,
+    SOMA_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 2,
+    SOMA_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 3,
+    SOMA_MEM_POOL_ATTR_USED_MEM_CURRENT = 4,
+    SOMA_MEM_POOL_ATTR_USED_MEM_HIGH = 5
+};
+/* The flag of halMemPoolAsyncConfig; it has no names in the public header. */
+enum { SOMA_ASYNC_MALLOC = 0, SOMA_ASYNC_FREE = 1 };
+
 /* DVattribute.memType */
 enum {
     DV_MEM_SVM = 0x1,
@@ -374,6 +385,16 @@ struct drv_mem_access_desc {
     struct drv_mem_location location;
     uint32_t rsv[2];
 };
+typedef struct {
+    uint64_t poolId;
+    uint32_t devId;
+} soma_mem_pool_t;
+typedef struct {
+    drv_mem_handle_type handle_type;
+    struct drv_mem_prop mem_prop;
+    uint64_t va;
+    uint64_t maxSize;
+} soma_mem_pool_prop;
 struct ShmemGetInfo {
     uint32_t phyDevid;
     uint32_t reserve[8];
@@ -402,6 +423,9 @@ _Static_assert(sizeof(struct drv_mem_access_desc) == 20 && offsetof(struct drv_m
 _Static_assert(sizeof(struct ShmemGetInfo) == 36 && sizeof(struct ShareHandleGetInfo) == 36, "share infos");
 _Static_assert(sizeof(struct ShareHandleAttr) == 36 && sizeof(struct HandleAttr) == 36, "handle attributes");
 _Static_assert(sizeof(struct MemShareHandle) == 128, "MemShareHandle");
+_Static_assert(sizeof(soma_mem_pool_t) == 16 && offsetof(soma_mem_pool_t, devId) == 8, "soma_mem_pool_t");
+_Static_assert(sizeof(soma_mem_pool_prop) == 56 && offsetof(soma_mem_pool_prop, mem_prop) == 8, "soma_mem_pool_prop");
+_Static_assert(offsetof(soma_mem_pool_prop, va) == 40 && offsetof(soma_mem_pool_prop, maxSize) == 48, "soma_mem_pool_prop");
 _Static_assert(sizeof(drvError_t) == 4, "drvError_t");
 _Static_assert(sizeof(struct memcpy_info) == 24, "memcpy_info");
 _Static_assert(sizeof(struct DVattribute) == 52 && offsetof(struct DVattribute, pageSize) == 16, "DVattribute");
@@ -477,6 +501,17 @@ SOFTHAL_EXPORT drvError_t halMemRetainAllocationHandle(drv_mem_handle_t **handle
 SOFTHAL_EXPORT drvError_t halMemGetAllocationGranularity(const struct drv_mem_prop *prop,
                                                          drv_mem_granularity_options option, size_t *granularity);
 SOFTHAL_EXPORT drvError_t halMemGetAllocationPropertiesFromHandle(struct drv_mem_prop *prop, drv_mem_handle_t *handle);
+
+/* Pools of device memory (SOMA).  On the real thing malloc and free run on the device. */
+SOFTHAL_EXPORT drvError_t halMemPoolCreate(soma_mem_pool_t pool, soma_mem_pool_prop prop);
+SOFTHAL_EXPORT drvError_t halMemPoolDestroy(soma_mem_pool_t pool);
+SOFTHAL_EXPORT drvError_t halMemPoolMalloc(soma_mem_pool_t pool, uint64_t va, uint64_t size, int32_t policy);
+SOFTHAL_EXPORT drvError_t halMemPoolFree(soma_mem_pool_t pool, uint64_t va, uint64_t size, int32_t policy);
+SOFTHAL_EXPORT drvError_t halMemPoolTrim(soma_mem_pool_t pool, uint64_t *reservedSize, uint64_t usedSize,
+                                         uint64_t freeSize);
+SOFTHAL_EXPORT drvError_t halMemPoolAsyncConfig(soma_mem_pool_t pool, uint64_t va, uint64_t size, uint32_t flag);
+SOFTHAL_EXPORT drvError_t halMemPoolSetAttr(soma_mem_pool_t pool, enum soma_mem_pool_attr attr, void *value);
+SOFTHAL_EXPORT drvError_t halMemPoolGetAttr(soma_mem_pool_t pool, enum soma_mem_pool_attr attr, void *value);
 
 /* Sharing of allocations by name. */
 SOFTHAL_EXPORT DVresult halShmemCreateHandle(DVdeviceptr vptr, size_t byte_count, char *name, uint32_t name_len);

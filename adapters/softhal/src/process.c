@@ -84,6 +84,7 @@ static void start_over(void)
 {
     conversions_forget();
     registrations_forget();
+    pools_forget();
     heaps_forget();
     handles_forget();
     peers_forget();
