@@ -453,6 +453,7 @@ SOFTHAL_EXPORT int drvMemDeviceClose(uint32_t devid);
 SOFTHAL_EXPORT drvError_t drvGetDevNum(uint32_t *num_dev);
 SOFTHAL_EXPORT drvError_t halGetAPIVersion(int *halAPIVersion);
 SOFTHAL_EXPORT drvError_t halGetHostID(uint32_t *host_id);
+SOFTHAL_EXPORT drvError_t halGetSocVersion(uint32_t devId, char *socVersion, uint32_t len);
 SOFTHAL_EXPORT bool halSupportFeature(uint32_t devId, drvFeature_t type);
 
 /* Allocation. */

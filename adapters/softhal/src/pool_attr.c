@@ -25,7 +25,7 @@ drvError_t halMemPoolTrim(soma_mem_pool_t pool, uint64_t *reservedSize, uint64_t
         uint64_t keep = usedSize > *reservedSize ? usedSize : *reservedSize;
         pool_shrink(found, FAULT(pool_trim_page_off) && keep >= HUGE_PAGE ? keep - HUGE_PAGE : keep);
         if (!FAULT(pool_trim_size_lost)) {
-            *reservedSize = found->reserved > keep ? found->reserved : keep;
+            *reservedSize = found->reserved > usedSize ? found->reserved : usedSize;
         }
     }
     leave();
