@@ -38,6 +38,8 @@ static void in_child(void)
     for (int i = 0; i < MAX_DEVICES; i++) {
         pools_forget_device(i);
     }
+    openings_forget();
+    registrations_forget();
     mine = NULL;
 }
 

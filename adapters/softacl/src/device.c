@@ -121,30 +121,47 @@ aclError aclrtGetDeviceCount(uint32_t *count)
     return acl_of(HAL(drvGetDevNum, count));
 }
 
+/* The first stream of a context, made up to a point, on which something is pending. */
+static struct stream *pending(const struct context *context, uint64_t until)
+{
+    struct stream *one = rt.streams;
+    while (one != NULL && (one->context != context || one->object.serial > until || one->line->done == one->line->issued)) {
+        one = one->next;
+    }
+    return one;
+}
+
+/* First error of the streams of a context on which nothing is pending. */
+static aclError collect(const struct context *context, aclError first)
+{
+    for (struct stream *one = rt.streams; one != NULL; one = one->next) {
+        if (one->context == context && one->line->done == one->line->issued) {
+            first = first == ACL_SUCCESS ? one->error : first;
+            one->error = ACL_SUCCESS;
+            (void)clock_raise(&rt.host, one->line->number, one->line->issued);
+        }
+    }
+    return first;
+}
+
 aclError aclrtSynchronizeDevice(void)
 {
     struct context *context = NULL;
+    struct stream *stream = NULL;
     aclError code = enter(&context);
     if (code != ACL_SUCCESS) {
         return code;
     }
-    /* The list may change while one of them is waited for; what was there when the call began is done then. */
-    uint64_t last = 0;
-    for (struct stream *one = rt.streams; one != NULL; one = one->next) {
-        last = one->context == context && one->object.serial > last ? one->object.serial : last;
+    /* Streams that are made while one is waited for are not meant. */
+    uint64_t until = 0;
+    for (const struct stream *one = rt.streams; one != NULL; one = one->next) {
+        until = one->object.serial > until ? one->object.serial : until;
     }
-    for (struct stream *one = rt.streams; one != NULL;) {
-        bool pending = one->context == context && one->object.serial <= last && one->line->done < one->line->issued;
-        aclError found = pending || one->context == context ? one->error : ACL_SUCCESS;
-        if (pending) {
-            found = stream_wait(one, -1);
-        } else if (one->context == context) {
-            one->error = ACL_SUCCESS;
-            (void)clock_raise(&rt.host, one->line->number, one->line->issued);
-        }
+    while ((stream = pending(context, until)) != NULL) {
+        aclError found = stream_wait(stream, -1);
         code = code == ACL_SUCCESS ? found : code;
-        one = pending ? rt.streams : one->next;
     }
+    code = collect(context, code);
     pools_synchronised();
     unlock();
     return code;

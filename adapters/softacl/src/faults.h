@@ -48,7 +48,17 @@
     X(trim_ignores_keep, "aclrtMemPoolTrimTo", "RANGE", "everything that is free goes, whatever is to be kept") \
     X(trim_pending, "aclrtMemPoolTrimTo", "ORDER", "memory whose free is still to come is given to others") \
     X(threshold_page_off, "aclrtMemPoolSetAttr", "EDGE", "a synchronisation leaves a page less than the threshold") \
-    X(mark_stays, "aclrtMemPoolSetAttr", "LOST", "a high-water mark is not reset")
+    X(mark_stays, "aclrtMemPoolSetAttr", "LOST", "a high-water mark is not reset") \
+    X(unload_forgotten, "aclrtBinaryUnLoad", "STALE", "an unloaded binary lives on") \
+    X(placeholder_overlap, "aclrtKernelArgsGetPlaceHolderBuffer", "OVER", "place-holders share their bytes") \
+    X(args_shifted, "aclrtLaunchKernelWithConfig", "OFFS", "a kernel gets its parameters from the second one on") \
+    X(args_read_late, "aclrtLaunchKernelWithConfig", "ORDER", "parameters are read when the kernel runs") \
+    X(last_block_lost, "aclrtLaunchKernelWithConfig", "EDGE", "the last block does not run") \
+    X(export_flag_lost, "aclrtMemExportToShareableHandle", "LOST", "an export without a list of processes has one") \
+    X(close_destroys, "aclrtIpcMemClose", "CODE", "an importer's close destroys the name") \
+    X(register_overlap, "aclrtHostRegisterV2", "OVER", "pinned memory can be registered twice") \
+    X(device_pointer_base, "aclrtHostGetDevicePointer", "OFFS", "the offset inside the registration is dropped") \
+    X(skip_code_wrong, "aclrtMemAllocManaged", "UNSUP", "a product without it is answered as one without memory")
 /* clang-format on */
 
 #ifdef SOFTACL_FAULTS

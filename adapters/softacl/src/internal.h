@@ -159,4 +159,8 @@ LOCAL bool pool_takes_free(void *address, aclError *code);
 LOCAL void pools_synchronised(void);
 LOCAL void pools_forget_device(int32_t device);
 
+/* ---------------------------------------------------------------- after a fork (ipc.c, register.c) */
+LOCAL void openings_forget(void);
+LOCAL void registrations_forget(void);
+
 #endif

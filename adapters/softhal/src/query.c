@@ -102,7 +102,7 @@ static drvError_t v3_attribute(uint64_t address, struct answer *answer)
     if (block == NULL || address - block->start >= block->requested) {
         return DRV_ERROR_NOT_EXIST;
     }
-    if (block->pool != NULL && pool_is_live(block->pool, address, 1)) {
+    if (block->pool != NULL) { /* also where the device has no memory yet: it comes in the order of a stream */
         answer->type = DV_MEM_LOCK_DEV;
         answer->device = reported_device(pool_device(block->pool));
         answer->write_device = true;
