@@ -141,7 +141,7 @@ LOCAL aclError stream_wait(struct stream *stream, int32_t timeout);
 /* A task that waits for a position of another stream.  NULL without memory. */
 LOCAL struct task *wait_task(struct timeline *line, uint64_t position);
 
-/* ---------------------------------------------------------------- memory (query.c, device_access.c) */
+/* ---------------------------------------------------------------- memory (query.c) */
 enum place { AT_HOST, AT_DEVICE, AT_UNREGISTERED, AT_MANAGED };
 /* Where an address is; the driver's answer on failure. */
 LOCAL aclError locate(const void *address, enum place *place);
@@ -149,6 +149,8 @@ LOCAL aclError locate_fully(const void *address, aclrtPtrAttributes *attributes)
 /* Loads and stores of a device. */
 LOCAL drvError_t device_load(int32_t device, uint64_t address, void *to, uint64_t size);
 LOCAL drvError_t device_store(int32_t device, uint64_t address, const void *from, uint64_t size);
+/* Is the range, by its address for the device, host memory that is mapped for it? (register.c) */
+LOCAL bool mapped_for_device(int32_t device, uint64_t address, uint64_t size);
 /* Is this a product of the newer driver generation? */
 LOCAL bool is_950(void);
 

@@ -231,7 +231,8 @@ aclError pool_trim(struct pool *pool, uint64_t keep)
         return fail(ACL_ERROR_RT_INTERNAL_ERROR, "the device answers with an impossible size");
     }
     /* The device does not know of memory whose task is still to come. */
-    segments_trim(pool, left > keep || FAULT(trim_ignores_keep) ? left : keep);
+    bool by_device = (left > keep || FAULT(trim_ignores_keep)) && !FAULT(trim_pending);
+    segments_trim(pool, by_device ? left : keep);
     return ACL_SUCCESS;
 }
 

@@ -141,27 +141,42 @@ aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t *free, size_t *total)
     return code;
 }
 
-/* With another driver than the software one there is no device to run code, and a copy has to do. */
+/* A device reaches device memory, managed memory, and host memory that is mapped for it. */
+static bool reachable(int32_t device, uint64_t address, uint64_t size, enum place *place)
+{
+    if (mapped_for_device(device, address, size)) {
+        *place = AT_HOST;
+        return true;
+    }
+    return locate((const void *)(uintptr_t)address, place) == ACL_SUCCESS && (*place == AT_DEVICE || *place == AT_MANAGED);
+}
+
+/* With another driver than the software one there is no device to run code, and a copy has to do; also for the
+ * memory of another device, and of the host. */
 drvError_t device_load(int32_t device, uint64_t address, void *to, uint64_t size)
 {
     enum place place = AT_HOST;
-    if (hal()->softhal_device_load != NULL) {
-        drvError_t code = hal()->softhal_device_load((uint32_t)device, address, to, size);
-        if (code == DRV_ERROR_NONE || (locate((void *)(uintptr_t)address, &place) == ACL_SUCCESS && place == AT_MANAGED)) {
-            return code;
-        }
+    drvError_t code = DRV_ERROR_NOT_SUPPORT;
+    if (!reachable(device, address, size, &place)) {
+        return DRV_ERROR_PARA_ERROR;
     }
-    return HAL(drvMemcpy, (uint64_t)(uintptr_t)to, size, address, size);
+    if (place != AT_HOST && hal()->softhal_device_load != NULL) {
+        code = hal()->softhal_device_load((uint32_t)device, address, to, size);
+    }
+    bool copies = code != DRV_ERROR_NONE && (place != AT_MANAGED || code == DRV_ERROR_NOT_SUPPORT);
+    return copies ? HAL(drvMemcpy, (uint64_t)(uintptr_t)to, size, address, size) : code;
 }
 
 drvError_t device_store(int32_t device, uint64_t address, const void *from, uint64_t size)
 {
     enum place place = AT_HOST;
-    if (hal()->softhal_device_store != NULL) {
-        drvError_t code = hal()->softhal_device_store((uint32_t)device, address, from, size);
-        if (code == DRV_ERROR_NONE || (locate((void *)(uintptr_t)address, &place) == ACL_SUCCESS && place == AT_MANAGED)) {
-            return code;
-        }
+    drvError_t code = DRV_ERROR_NOT_SUPPORT;
+    if (!reachable(device, address, size, &place)) {
+        return DRV_ERROR_PARA_ERROR;
     }
-    return HAL(drvMemcpy, address, size, (uint64_t)(uintptr_t)from, size);
+    if (place != AT_HOST && hal()->softhal_device_store != NULL) {
+        code = hal()->softhal_device_store((uint32_t)device, address, from, size);
+    }
+    bool copies = code != DRV_ERROR_NONE && (place != AT_MANAGED || code == DRV_ERROR_NOT_SUPPORT);
+    return copies ? HAL(drvMemcpy, address, size, (uint64_t)(uintptr_t)from, size) : code;
 }

@@ -176,6 +176,19 @@ aclError aclrtHostGetDevicePointer(void *pHost, void **pDevice, uint32_t flag)
     return code;
 }
 
+bool mapped_for_device(int32_t device, uint64_t address, uint64_t size)
+{
+    lock();
+    const struct registered *one = table;
+    while (one != NULL && (one->device != (uint32_t)device || one->device_address == 0 || address < one->device_address ||
+                           address - one->device_address >= one->size ||
+                           size > one->size - (address - one->device_address))) {
+        one = one->next;
+    }
+    unlock();
+    return one != NULL;
+}
+
 static aclError end_mapping(const struct registered *entry)
 {
     if (entry->device_address == 0) {
