@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.host import HOST_CALLS, Mappings
 from halcert.adapters.records import Refused
 from halcert.adapters.slots import (
@@ -20,8 +21,10 @@ from halcert.adapters.slots import (
     NewDmaSlot,
     OutRecordSlot,
     OutSlot,
+    RecordValueSlot,
     Slot,
     ValueSlot,
+    by_value,
 )
 from halcert.adapters.special_slots import (
     ControlInSlot,
@@ -29,6 +32,7 @@ from halcert.adapters.special_slots import (
     ControlSizeSlot,
     Copy2DSlot,
     InfoSlot,
+    PlacesSlot,
 )
 from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
 from halcert.spec.abi.structs import bounds_of
@@ -66,7 +70,11 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
         lines.append(f"    {step}")
     gives = [(i, name) for i, name in enumerate(names) if slots[name].gives]
     outputs = [f"{name!r}: read{i}()" for i, name in gives]
-    checks = [f"    if not intact{i}(): raise Spoiled({name!r})" for i, name in gives]
+    checks = [
+        f"    if not intact{i}(): raise Spoiled({_spoiled(name, slots[name])!r})"
+        for i, name in enumerate(names)
+        if slots[name].gives or slots[name].lends
+    ]
     return "\n".join(
         [
             *lines,
@@ -79,12 +87,23 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
     )
 
 
+def _c_type(parameter: Parameter) -> Any:
+    if parameter.passing is Passing.RECORD_VALUE:
+        return by_value(parameter.kind)
+    scalar = parameter.passing in (Passing.VALUE, Passing.CONTROL_SIZE)
+    return C_TYPES[parameter.kind if scalar else "u64"]
+
+
 class SymbolMissing(Exception):
     """The library has no such symbol."""
 
 
+def _spoiled(name: str, slot: Slot) -> str:
+    return f"in front of output {name}" if slot.gives else f"to argument {name}, an input"
+
+
 class Spoiled(Exception):
-    """The library wrote in front of the output that is named."""
+    """The library wrote where it may not: to an input, or in front of an output."""
 
 
 class Memory:
@@ -130,7 +149,7 @@ class Caller:
         Raises:
             Refused: the arguments do not fit the interface.
             SymbolMissing: the library has no such symbol.
-            Spoiled: the call wrote in front of an output.
+            Spoiled: the call wrote to an input or in front of an output.
         """
         invoke = self._invokes.get(interface)
         if invoke is None:
@@ -140,6 +159,8 @@ class Caller:
     def _compile(self, interface: str) -> Invoke:
         if interface in HOST_CALLS:
             return self._compile_host(interface)
+        if interface in DEVICE_CALLS:
+            return self._compile_device(interface)
         function = FUNCTIONS.get(interface)
         if function is None:
             raise Refused(f"there is no interface {interface!r}")
@@ -170,15 +191,29 @@ class Caller:
 
         return invoke
 
+    def _compile_device(self, interface: str) -> Invoke:
+        agent = DEVICE_CALLS[interface]
+        resolve = self._memory.resolve
+        try:
+            entry = self._memory.library[agent.symbol]
+        except AttributeError:
+            raise SymbolMissing(agent.symbol) from None
+        agent.declare(entry)
+
+        def invoke(args: Mapping[str, Any]) -> Outcome:
+            values = {name: resolve(value) for name, value in args.items()}
+            began = time.monotonic_ns()
+            code, out = agent.call(entry, **values)
+            return code, out, began, time.monotonic_ns()
+
+        return invoke
+
     def _entry(self, function: Function) -> Callable[..., int]:
         try:
             entry = self._memory.library[function.symbol]
         except AttributeError:
             raise SymbolMissing(function.symbol) from None
-        by_value = (Passing.VALUE, Passing.CONTROL_SIZE)
-        entry.argtypes = [
-            C_TYPES[p.kind if p.passing in by_value else "u64"] for p in function.parameters
-        ]
+        entry.argtypes = [_c_type(parameter) for parameter in function.parameters]
         entry.restype = C_TYPES["bool" if function.returns == "bool" else "i32"]
         return entry
 
@@ -201,6 +236,8 @@ class Caller:
             Passing.OUT_RECORD: lambda: OutRecordSlot(kind),
             Passing.IN_ARRAY: lambda: InArraySlot(kind, resolve),
             Passing.IN_RECORDS: lambda: InRecordsSlot(kind, resolve),
+            Passing.RECORD_VALUE: lambda: RecordValueSlot(kind, resolve),
+            Passing.OUT_PLACES: lambda: PlacesSlot(kind, resolve),
             Passing.NEW_DMA: lambda: NewDmaSlot(descriptors, resolve),
             Passing.DMA: lambda: DmaSlot(descriptors, resolve),
             Passing.DMA_ARRAY: lambda: DmaArraySlot(descriptors, resolve),

@@ -16,6 +16,7 @@ import msgspec
 from typing_extensions import Self
 
 from halcert.adapters import softhal
+from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.errors import (
     FaultUnknown,
     LibraryUnloadable,
@@ -80,7 +81,8 @@ class HalSession:
     def offers(self, interface: str) -> bool:
         if interface in HOST_INTERFACES:
             return True
-        return interface in self.symbols()
+        agent = DEVICE_CALLS.get(interface)
+        return (interface if agent is None else agent.symbol) in self.symbols()
 
     def symbols(self) -> frozenset[str]:
         """Return the declared symbols that the library has."""

@@ -1,4 +1,4 @@
-"""Long loads: ``host.load`` of any size, made of loads that fit in a frame."""
+"""Long loads: loads of any size by host or device, made of loads that fit in a frame."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from halcert.adapters.host import LOAD_LIMIT
-from halcert.adapters.protocol import Answered, Reply, Request
+from halcert.adapters.protocol import LOADS, Answered, Reply, Request
 
 
 class Plan:
@@ -40,7 +40,7 @@ class Plan:
 
 def _pieces(request: Request) -> list[Request]:
     size = request.args.get("size")
-    if request.interface != "host.load" or not isinstance(size, int) or size <= LOAD_LIMIT:
+    if request.interface not in LOADS or not isinstance(size, int) or size <= LOAD_LIMIT:
         return [request]
     return [
         Request(
@@ -64,4 +64,5 @@ def _moved(address: Any, distance: int) -> Any:
 def _join(replies: Sequence[Reply]) -> Reply:
     answered = [reply for reply in replies if isinstance(reply, Answered)]
     data = b"".join(reply.out["data"] for reply in answered)
-    return Answered(0, {"data": data}, answered[0].began, answered[-1].ended)
+    code = next((reply.code for reply in answered if reply.code != 0), 0)
+    return Answered(code, {"data": data}, answered[0].began, answered[-1].ended)

@@ -206,7 +206,7 @@ class Process:
             self._fail(content)
         if answer == wire.SPOILED:
             self._birth.nursery.kill(self.pid)
-            return Crashed(0, f"the library wrote before output {content.decode()}")
+            return Crashed(0, f"the library wrote {content.decode()}")
         if answer == wire.REFUSED:
             return RequestRefused(content.decode())
         return None if answer == wire.DONE else self._give_up(f"a frame of kind {answer!r}")

@@ -44,6 +44,17 @@ the bytes as ``data``. A load or store where the process may not go ends it, as 
 program. The code is 0, or the errno of the system for map and unmap.
 """
 
+DEVICE_INTERFACES = ("device.load", "device.store")
+"""Accesses by the program that runs on a device, for libraries with a device agent.
+
+``device.load(device, address, size)`` gives ``data``, ``device.store(device, address, size,
+pattern, offset)`` writes bytes of a pattern. The code is 0, or what the agent says of an access
+that the device could not make. Only a simulated device has such an agent; ask ``offers`` before.
+"""
+
+LOADS = frozenset({"host.load", "device.load"})
+"""The interfaces that give bytes."""
+
 
 class Request(msgspec.Struct, frozen=True, gc=False):
     """One call to make.
@@ -53,7 +64,7 @@ class Request(msgspec.Struct, frozen=True, gc=False):
     calls are made, so that calls that depend on each other fit in one batch.
 
     Attributes:
-        interface: symbol in the library, or one of ``HOST_INTERFACES``.
+        interface: symbol in the library, or one of ``HOST_INTERFACES`` or ``DEVICE_INTERFACES``.
         args: plain value of each parameter, by name.
         number: name of the call for later references; numbers do not repeat within an actor.
     """
@@ -79,7 +90,9 @@ Reply = Answered | Crashed | Hung | Garbled | Missing
 
 __all__ = [
     "DEFAULT_OPTIONS",
+    "DEVICE_INTERFACES",
     "HOST_INTERFACES",
+    "LOADS",
     "Actor",
     "Adapter",
     "Answered",

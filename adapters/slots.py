@@ -10,6 +10,7 @@ import ctypes
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
@@ -32,9 +33,11 @@ class Slot(ABC):
 
     gives: ClassVar[bool] = False
     """Whether the parameter gives something back."""
+    lends: ClassVar[bool] = False
+    """Whether the parameter points to memory that the call may read but not change."""
 
     @abstractmethod
-    def load(self, value: Any, args: Arguments) -> int:
+    def load(self, value: Any, args: Arguments) -> Any:
         """Turn the argument into what C takes; ``args`` are all arguments of the call."""
 
     def read(self) -> Any:
@@ -42,7 +45,7 @@ class Slot(ABC):
         return None
 
     def intact(self) -> bool:
-        """Return whether the call wrote nothing in front of the output."""
+        """Return whether the call changed no input and wrote nothing in front of the output."""
         return True
 
 
@@ -99,18 +102,26 @@ class OutSlot(Slot):
 class InRecordSlot(Slot):
     """A structure that the call takes."""
 
+    lends = True
+
     def __init__(self, kind: str, resolve: Resolve) -> None:
         layout = LAYOUTS[kind]
         self._memory = Guarded(layout.size)
         self._blank = bytes(layout.size)
         self._writer = RecordWriter(layout, resolve)
+        self._sent = b""
 
     def load(self, value: Any, _args: Arguments) -> int:
+        self._sent = b""
         if value is None:
             return 0
         self._memory.view[:] = self._blank
         self._writer.write(self._memory.view, _mapping(value))
+        self._sent = bytes(self._memory.view)
         return self._memory.address
+
+    def intact(self) -> bool:
+        return not self._sent or self._memory.view == self._sent
 
 
 class OutRecordSlot(Slot):
@@ -142,33 +153,45 @@ class OutRecordSlot(Slot):
 class InArraySlot(Slot):
     """An array of numbers that the call takes."""
 
+    lends = True
+
     def __init__(self, kind: str, resolve: Resolve) -> None:
         self._kind = kind
         self._width = width_of(kind)
         self._memory = Guarded(self._width)
         self._resolve = resolve
+        self._sent = b""
 
     def load(self, value: Any, _args: Arguments) -> int:
+        self._sent = b""
         if value is None:
             return 0
         if not isinstance(value, list | tuple):
             raise Refused(f"{value!r} is no list")
         self._memory.fit(len(value) * self._width)
         items = [checked(item, self._kind, self._resolve) for item in value]
-        self._memory.view[:] = bytes((C_TYPES[self._kind] * len(items))(*items))
+        self._sent = bytes((C_TYPES[self._kind] * len(items))(*items))
+        self._memory.view[:] = self._sent
         return self._memory.address
+
+    def intact(self) -> bool:
+        return not self._sent or self._memory.view == self._sent
 
 
 class InRecordsSlot(Slot):
     """An array of structures that the call takes."""
 
+    lends = True
+
     def __init__(self, kind: str, resolve: Resolve) -> None:
         layout = LAYOUTS[kind]
         self._size = layout.size
+        self._sent = b""
         self._memory = Guarded(self._size)
         self._writer = RecordWriter(layout, resolve)
 
     def load(self, value: Any, _args: Arguments) -> int:
+        self._sent = b""
         if value is None:
             return 0
         if not isinstance(value, list | tuple):
@@ -178,7 +201,34 @@ class InRecordsSlot(Slot):
         for index, item in enumerate(value):
             place = self._memory.view[index * self._size : (index + 1) * self._size]
             self._writer.write(place, _mapping(item))
+        self._sent = bytes(self._memory.view)
         return self._memory.address
+
+    def intact(self) -> bool:
+        return not self._sent or self._memory.view == self._sent
+
+
+class RecordValueSlot(Slot):
+    """A structure that the call takes by value."""
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        layout = LAYOUTS[kind]
+        self._value = by_value(kind)()
+        self._view = memoryview(self._value).cast("B")
+        self._blank = bytes(layout.size)
+        self._writer = RecordWriter(layout, resolve)
+
+    def load(self, value: Any, _args: Arguments) -> Any:
+        self._view[:] = self._blank
+        self._writer.write(self._view, _mapping({} if value is None else value))
+        return self._value
+
+
+@cache
+def by_value(kind: str) -> type[ctypes.Structure]:
+    """Return the type by which C passes a structure as it is."""
+    fields = [("bytes", ctypes.c_uint32 * (LAYOUTS[kind].size // 4))]
+    return type(kind, (ctypes.Structure,), {"_fields_": fields})
 
 
 class Descriptors:
@@ -278,6 +328,8 @@ class DmaSlot(Slot):
 class DmaArraySlot(Slot):
     """An array of pointers to DMA descriptors."""
 
+    lends = True
+
     def __init__(self, descriptors: Descriptors, resolve: Resolve) -> None:
         self._each = DmaSlot(descriptors, resolve)
         self._array = InArraySlot("u64", resolve)
@@ -288,6 +340,9 @@ class DmaArraySlot(Slot):
         if not isinstance(value, list | tuple):
             raise Refused(f"{value!r} is no list")
         return self._array.load(self._each.load_all(value), args)
+
+    def intact(self) -> bool:
+        return self._array.intact()
 
 
 def named_descriptor(value: Any, resolve: Resolve) -> tuple[Mapping[str, Any], int, bool]:

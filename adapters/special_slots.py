@@ -1,15 +1,19 @@
-"""Parameters whose form depends on more than their C type: matrix copies, info and control."""
+"""Parameters whose form depends on more than their C type.
+
+Matrix copies, info and control, and places whose sizes another parameter gives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from struct import iter_unpack
 from typing import Any
 
 from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
 from halcert.adapters.slots import Arguments, Descriptors, NewDmaSlot, Slot
-from halcert.spec.abi.functions import CONTROL_VIEWS, INFO_INPUTS, INFO_VIEWS
-from halcert.spec.abi.structs import LAYOUTS, Layout, Member, width_of
+from halcert.spec.abi.functions import CONTROL_VIEWS, INFO_INPUTS, INFO_VIEWS, PLACE_LIMIT
+from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout, Member, width_of
 from halcert.spec.language.interface import POISON
 
 
@@ -174,3 +178,63 @@ class ControlOutSlot(Slot):
 
     def intact(self) -> bool:
         return self._memory.intact()
+
+
+class PlacesSlot(Slot):
+    """An array of pointers to places for numbers; ``data_sizes`` says how many bytes each has."""
+
+    gives = True
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        self._kind = kind
+        self._pointers = Guarded(8)
+        self._places: list[Guarded] = []
+        self._given: list[Guarded | None] | None = None
+        self._resolve = resolve
+
+    def load(self, value: Any, args: Arguments) -> int:
+        self._given = None
+        if value is None:
+            return 0
+        if not isinstance(value, list | tuple):
+            raise Refused(f"{value!r} is no list")
+        sizes = self._resolve(args.get("data_sizes")) or ()
+        width = width_of(self._kind)
+        given: list[Guarded | None] = []
+        for index, item in enumerate(value):
+            size = checked(sizes[index], "u64", self._resolve) if index < len(sizes) else width
+            if size > PLACE_LIMIT:
+                raise Refused(f"a place of {size} bytes is longer than {PLACE_LIMIT}")
+            given.append(self._place(index, size) if _wanted(item) else None)
+        self._pointers.fit(8 * len(given))
+        for index, place in enumerate(given):
+            address = 0 if place is None else place.address
+            self._pointers.view[8 * index : 8 * index + 8] = address.to_bytes(8, "little")
+        self._given = given
+        return self._pointers.address
+
+    def _place(self, index: int, size: int) -> Guarded:
+        while len(self._places) <= index:
+            self._places.append(Guarded(8))
+        place = self._places[index]
+        place.fit(size)
+        place.view[:] = bytes([POISON]) * size
+        return place
+
+    def read(self) -> list[list[int] | None] | None:
+        if self._given is None:
+            return None
+        return [None if place is None else self._numbers(place) for place in self._given]
+
+    def _numbers(self, place: Guarded) -> list[int]:
+        whole = len(place.view) // width_of(self._kind) * width_of(self._kind)
+        return [number for (number,) in iter_unpack("<" + SCALARS[self._kind], place.view[:whole])]
+
+    def intact(self) -> bool:
+        return all(place is None or place.intact() for place in self._given or ())
+
+
+def _wanted(item: Any) -> bool:
+    if item.__class__ is not bool:
+        raise Refused(f"{item!r} is neither true nor false")
+    return bool(item)

@@ -22,10 +22,11 @@ import msgspec
 
 from halcert.adapters import wire
 from halcert.adapters.calls import Caller, Memory, Spoiled, SymbolMissing
+from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.journal import BEGUN, Journal, Lane, array_head
 from halcert.adapters.lifeline import end_with_parent
 from halcert.adapters.memory import libc
-from halcert.adapters.protocol import Answered, Missing, Request
+from halcert.adapters.protocol import LOADS, Answered, Missing, Request
 from halcert.adapters.records import Refused
 from halcert.spec.abi.functions import FUNCTIONS
 
@@ -116,7 +117,7 @@ class Worker:
                 refusals.append(f"{request.interface}: {_reason(error)}")
                 return
             else:
-                if request.number and request.interface != "host.load":
+                if request.number and request.interface not in LOADS:
                     remember(request.number, reply.out)
             content = encode(reply)
             if not lane.append(content, begun):
@@ -138,9 +139,9 @@ def _reason(error: Exception) -> str:
 
 
 def symbols_of(library: ctypes.CDLL) -> list[str]:
-    """Return the declared symbols that a library has."""
+    """Return the declared symbols that a library has, and those of a device agent."""
     found = []
-    for symbol in FUNCTIONS:
+    for symbol in (*FUNCTIONS, *(agent.symbol for agent in DEVICE_CALLS.values())):
         try:
             library[symbol]
         except AttributeError:

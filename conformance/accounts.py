@@ -22,7 +22,9 @@ from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED, NOTHING_LEAKS
+from halcert.spec.vmm.create import MemCreate
 from halcert.spec.vmm.memory import of_the_device
+from halcert.spec.vmm.reserve import MemAddressReserve
 
 HBM_SIZE = 2
 """Type of halMemGetInfo that tells the free high-bandwidth memory."""
@@ -65,7 +67,7 @@ class Accounts:
         """Start with nothing known."""
         self._profile = profile
         self._start: dict[int, int] = {}
-        self._had: dict[tuple[int, int], int] = {}
+        self._had: dict[tuple[Any, ...], int] = {}
         self._cached: dict[int, int] = {}
 
     def free_at_start(self, device: int) -> int | None:
@@ -73,21 +75,24 @@ class Accounts:
         return self._start.get(device)
 
     def had_again(self, call: Call, result: Returned, before: State) -> tuple[int, int] | None:
-        """Follow an allocation that an equal one came before.
+        """Follow a call that takes memory or addresses, and that an equal one came before.
 
         Returns:
             Bytes that were held when the equal one succeeded, and now, if the allocation ran out
             of memory all the same or succeeded again; None where nothing can be said.
         """
-        if not isinstance(call, MemAlloc) or result.code not in (0, DrvError.OUT_OF_MEMORY):
+        what = _wanted(call)
+        if what is None or result.code not in (0, DrvError.OUT_OF_MEMORY):
             return None
-        what = (call.flag.word, call.size)
         held = (
             sum(self._cached.values())
             + before.blocks.sum(
                 lambda block: 0 if block.kind in (USER, MAPPED) else generous(block, self._profile)
             )
-            + before.handles.sum(lambda handle: align_up(handle.size, self._profile.huge))
+            + before.handles.sum(
+                lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
+            )
+            + before.reservations.sum(lambda found: found.extent)
         )
         known = self._had.get(what)
         if result.code == 0:
@@ -131,13 +136,24 @@ class Accounts:
             return block.extent if owned and block.hbm else 0
 
         def physical(handle: Handle) -> int:
-            if handle.device != device or not of_the_device(handle):
+            if handle.device != device or not of_the_device(handle) or handle.lost:
                 return 0
             if generously:
                 return align_up(handle.size, self._profile.huge)
             return handle.size if on_hbm(handle) else 0
 
         return state.blocks.sum(cost) + state.handles.sum(physical)
+
+
+def _wanted(call: Call) -> tuple[Any, ...] | None:
+    """Return what a call takes, if it takes any memory or addresses; none of its choice."""
+    if isinstance(call, MemAlloc):
+        return ("block", call.flag.word, call.size)
+    if isinstance(call, MemCreate):
+        return ("handle", call.prop, call.size)
+    if isinstance(call, MemAddressReserve) and call.addr == 0:
+        return ("addresses", call.flag.word, call.size)
+    return None
 
 
 def generous(block: Block, profile: Profile) -> int:

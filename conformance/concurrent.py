@@ -144,6 +144,7 @@ def run_program(lab: Lab, program: Program) -> bool:
         raise Broken(violation, program[0][0].interface, lab.steps)
     lab.tally.show((CALLS_ARE_ATOMIC.id,), lab.test)
     lab.world = found
+    lab.sightings.forget()
     _remember(lab, program, threads)
     check_all(lab)
     return True

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -11,11 +11,24 @@ import msgspec
 
 from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
-from halcert.conformance.activity import Activity, Effort
-from halcert.conformance.campaign import Campaign, Plan, Target, directed, end_all, pool_of
+from halcert.conformance.activity import Activity, Effort, Failure
+from halcert.conformance.campaign import (
+    Campaign,
+    Plan,
+    Target,
+    directed,
+    end_all,
+    pool_of,
+    setting_of,
+)
+from halcert.conformance.lab import Lab
+from halcert.conformance.registry import adapter_named
+from halcert.conformance.replay import repeat
 from halcert.conformance.suite import trace_environment
+from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
+from halcert.spec.catalogue import AREAS, interfaces
 
 QUICK = Effort(shrink=0.0, reduce=2.0, repetitions=1)
 
@@ -52,13 +65,23 @@ class FaultResult(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-def seeded_faults() -> list[Fault]:
-    """Return the faults that the software driver offers.
+BEYOND_CALLS = {"svm": "device memory", "uvm": "managed memory"}
+"""What faults of an area are said to be in that show in no one of its interfaces.
+
+That is the memory that a device tells, and what becomes of managed pages whoever touches them.
+"""
+
+
+def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
+    """Return the faults that the software driver offers in what areas specify.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
     """
-    return list(HalAdapter().faults())
+    names = tuple(areas)
+    beyond = {text for area, text in BEYOND_CALLS.items() if area in names}
+    specified = {*interfaces(names), *beyond}
+    return [fault for fault in HalAdapter().faults() if fault.interface in specified]
 
 
 UNMODIFIED = Fault("", "", "", "the unmodified software driver")
@@ -76,6 +99,11 @@ def search(
     before = 0.0
     for done in campaign.done:
         for failure in done.failures:
+            if fault.name and _without_the_fault(target, failure):
+                trouble = f"the unmodified driver breaks {failure.rule} by the same calls"
+                return FaultResult(
+                    fault.name, fault.interface, fault.summary, found=False, trouble=trouble
+                )
             return FaultResult(
                 name=fault.name,
                 interface=fault.interface,
@@ -94,6 +122,16 @@ def search(
     return FaultResult(
         fault.name, fault.interface, fault.summary, found=False, seconds=before, trouble=trouble
     )
+
+
+def _without_the_fault(target: Target, failure: Failure) -> bool:
+    """Tell whether a failure is none of the fault's: the unmodified driver shows it, too."""
+    options = msgspec.structs.replace(target.options, fault=None)
+    with adapter_named(target.adapter).open(target.profile, options) as session:
+        setting = setting_of(target, session)
+        with Lab(setting, "without the fault", Tally()) as lab:
+            met = repeat(lab, failure.steps)
+    return met is not None and met.cause == failure.cause
 
 
 def search_all(

@@ -7,7 +7,7 @@ promised is not made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +18,7 @@ from halcert.adapters.protocol import Actor, Request, Session
 from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
 from halcert.conformance.forms import plain
+from halcert.conformance.sightings import Act, Place, Sightings, accepting
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.model.concrete.rope import Rope
@@ -26,7 +27,7 @@ from halcert.spec.language import Call, Interface, Record, Returned, Rule, Stren
 from halcert.spec.profiles import Profile
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
-from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN
+from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
 from halcert.spec.vmm.reserve import MemAddressReserve
 
 
@@ -77,6 +78,7 @@ class Lab:
         tally: where counts go.
         world: what is known of the implementation.
         accounts: what devices told of their memory.
+        sightings: which bytes were seen to be right.
         steps: the calls so far.
     """
 
@@ -85,6 +87,7 @@ class Lab:
     tally: Tally
     world: World = field(init=False)
     accounts: Accounts = field(init=False)
+    sightings: Sightings = field(default_factory=Sightings)
     steps: list[TraceStep] = field(default_factory=list)
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
     _book: Book = field(default_factory=Book)
@@ -215,14 +218,46 @@ class Lab:
         )
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         if judgement.violation is not None:
-            raise self._broken(judgement.violation, interface.name)
+            raise self._broken(self._blamed(judgement.violation, process), interface.name)
         self._had_again(call, result, process)
         before = self.view(process)
         self.world = judgement.world
+        self._seen(call, result, judgement.shown, before)
         if outcome.code == 0:
             self.learn(number, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result
+
+    def _blamed(self, violation: Violation, process: int) -> Violation:
+        if violation.wrong is None:
+            return violation
+        memory, byte = violation.wrong
+        copies: Any = self.view(process).copies
+        place = self.sightings.original(Place(memory, byte, byte + 1))
+        pending = bool(len(copies))
+        return self.sightings.blamed(violation, place, pending=pending)
+
+    def _seen(self, call: Call, result: Returned, shown: Sequence[str], before: State) -> None:
+        """Note what a call did to what is known of the bytes: looked at some, or made others."""
+        interface = call.interface.name
+        rules = self.setting.oracle.rules(interface)
+        number = len(self.steps)
+        if rules.observes and result.code == 0:
+            for _, extent_of in rules.observes:
+                memory, offset, length = extent_of(call, before, result)
+                place = self.sightings.original(Place(memory, offset, offset + length))
+                if self.sightings.looked(place, number):
+                    self.tally.show((REFUSAL_HAS_NO_EFFECT.id,), self.test)
+        elif self._observing and result.code == 0:
+            copy: Any = call
+            source, target = (before.blocks.covering(each) for each in (copy.src, copy.dst))
+            start = copy.src - source.base
+            place = Place(source.memory, start, start + copy.byte_count)
+            self.sightings.mirrored(target.memory, copy.dst - target.base, place)
+        elif not self._observing:
+            accepts = [rule for rule, _, _ in rules.accepts]
+            rule = None if result.code else accepting(shown, accepts)
+            self.sightings.acted(Act(number, interface, rule))
 
     def _had_again(self, call: Call, result: Returned, process: int) -> None:
         known = self.accounts.had_again(call, result, self.view(process))

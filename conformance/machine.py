@@ -207,6 +207,8 @@ def wind_up(lab: Lab) -> None:
     for handle in view.handles:
         for _ in range(handle.held):
             lab.call("halMemRelease", handle=handle.id)
+    for place in view.reservations:
+        lab.call("halMemAddressFree", ptr=place.base)
     for device in devices:
         if lab.view().devices.at(device).open and not _holds(lab, device):
             lab.call("halMemAgentClose", devid=device, flag=0)

@@ -22,6 +22,7 @@ from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import Profile
 from halcert.spec.state import Block
+from halcert.spec.svm.async_copy import MemCpyAsyncWaitFinish
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, SVM, AllocFlags
 
 TOP = 2**64
@@ -126,7 +127,9 @@ SOURCE_NAMES = frozenset({"src", "p_src"})
 CAPACITY_NAMES = frozenset({"dest_max", "destMax", "dst_size"})
 
 
-def plausible(draw: Draw, lab: Lab, chosen: Plan, name: str, domain: Domain) -> int:
+def plausible(
+    draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str, domain: Domain
+) -> int:
     """Choose a value for a parameter that goes with the planned transfer."""
     if domain.role == "address":
         source = name in SOURCE_NAMES
@@ -140,18 +143,21 @@ def plausible(draw: Draw, lab: Lab, chosen: Plan, name: str, domain: Domain) -> 
     if domain.role == "device":
         return chosen.device
     if domain.role == "handle":
-        return _handle(draw, lab)
+        return _handle(draw, lab, interface)
     if domain.high <= BYTE:
         return draw.integer(domain.low, domain.high)
     return draw.integer(0, 3)
 
 
-def _handle(draw: Draw, lab: Lab) -> int:
-    view = lab.view()
-    copies: Any = view.copies
-    descriptors: Any = view.descriptors
-    handles: Any = view.handles
-    known = [row.fd for row in copies] + [row.id for row in (*descriptors, *handles)]
+def _handle(draw: Draw, lab: Lab, interface: Interface) -> int:
+    """Choose a number of the sort that an interface takes; other sorts need not fit its type."""
+    view: Any = lab.view()
+    if interface.area == "vmm":
+        known = [row.id for row in view.handles]
+    elif interface.name == MemCpyAsyncWaitFinish.interface.name:
+        known = [row.fd for row in view.copies]
+    else:
+        known = [row.id for row in view.descriptors]
     return draw.pick(known) if known else 0
 
 
@@ -165,7 +171,7 @@ def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:
             options += [block.base, block.base + 1, end - 1, end, block.base + block.extent]
         return draw.pick(options)
     if domain.role == "handle":
-        return draw.pick((0, _handle(draw, lab)))
+        return draw.pick((0, _handle(draw, lab, interface)))
     if domain.role == "device":
         options += [*lab.setting.devices, *(c for c in constants if 0 < c < MANY_DEVICES)]
     elif domain.role == "size":
@@ -200,7 +206,7 @@ def _fitting(draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str
     if domain is not None:
         if domain.role in ("out", "given"):
             return not draw.chance(3)
-        return plausible(draw, lab, chosen, name, domain)
+        return plausible(draw, lab, chosen, interface, name, domain)
     if isinstance(kind, type) and issubclass(kind, BitWord):
         if issubclass(kind, AllocFlags) and not draw.chance(5):
             return flag_word(draw, lab)

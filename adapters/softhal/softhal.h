@@ -148,6 +148,34 @@ enum drvAccModuleType {
 };
 enum { HOST_MEM_MAP_NOT_SUPPORTED = 0, HOST_MEM_MAP_SUPPORTED = 1 };
 
+/* Managed memory (UVM). */
+typedef enum {
+    DRV_UVM_LOCATION_TYPE_INVALID = 0,
+    DRV_UVM_LOCATION_TYPE_DEVICE = 1,
+    DRV_UVM_LOCATION_TYPE_HOST = 2,
+    DRV_UVM_LOCATION_TYPE_HOST_NUMA = 3
+} drv_uvm_location_type;
+typedef enum {
+    READ_MOSTLY = 0,
+    UNSET_READ_MOSTLY = 1,
+    PREFER_LOCATION = 2,
+    UNSET_PREFER_LOCATION = 3,
+    ACCESS_BY_LOCATION = 4,
+    UNSET_ACCESS_BY_LOCATION = 5
+} uvmMemAdviseType;
+enum DEVMM_MEM_RANGE_ATTRIBUTE {
+    MEM_RANGE_ATTR_READ_MOSTLY = 1,
+    MEM_RANGE_ATTR_PREFERRED_LOC = 2,
+    MEM_RANGE_ATTR_ACCESS_BY = 3,
+    MEM_RANGE_ATTR_PREFERRED_LOC_TYPE = 4,
+    MEM_RANGE_ATTR_PREFERRED_LOC_ID = 5,
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC = 6,
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE = 7,
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID = 8,
+    MEM_RANGE_ATTR_MAX = 9
+};
+enum { MEM_RANGE_CPU_DEVICE_ID = -1, MEM_RANGE_INVALID_DEVICE_ID = -2 };
+
 /* Pools of device memory (SOMA). */
 enum soma_mem_pool_attr {
     SOMA_MEM_POOL_ATTR_RELEASE_THRESHOLD = 1,
@@ -385,6 +413,10 @@ struct drv_mem_access_desc {
     struct drv_mem_location location;
     uint32_t rsv[2];
 };
+struct drv_uvm_location {
+    drv_uvm_location_type type;
+    int id;
+};
 typedef struct {
     uint64_t poolId;
     uint32_t devId;
@@ -423,6 +455,7 @@ _Static_assert(sizeof(struct drv_mem_access_desc) == 20 && offsetof(struct drv_m
 _Static_assert(sizeof(struct ShmemGetInfo) == 36 && sizeof(struct ShareHandleGetInfo) == 36, "share infos");
 _Static_assert(sizeof(struct ShareHandleAttr) == 36 && sizeof(struct HandleAttr) == 36, "handle attributes");
 _Static_assert(sizeof(struct MemShareHandle) == 128, "MemShareHandle");
+_Static_assert(sizeof(struct drv_uvm_location) == 8 && offsetof(struct drv_uvm_location, id) == 4, "drv_uvm_location");
 _Static_assert(sizeof(soma_mem_pool_t) == 16 && offsetof(soma_mem_pool_t, devId) == 8, "soma_mem_pool_t");
 _Static_assert(sizeof(soma_mem_pool_prop) == 56 && offsetof(soma_mem_pool_prop, mem_prop) == 8, "soma_mem_pool_prop");
 _Static_assert(offsetof(soma_mem_pool_prop, va) == 40 && offsetof(soma_mem_pool_prop, maxSize) == 48, "soma_mem_pool_prop");
@@ -503,6 +536,17 @@ SOFTHAL_EXPORT drvError_t halMemGetAllocationGranularity(const struct drv_mem_pr
                                                          drv_mem_granularity_options option, size_t *granularity);
 SOFTHAL_EXPORT drvError_t halMemGetAllocationPropertiesFromHandle(struct drv_mem_prop *prop, drv_mem_handle_t *handle);
 
+/* Managed memory (UVM). */
+SOFTHAL_EXPORT drvError_t halMemManagedAdvise(DVdeviceptr ptr, size_t size, uint32_t advise,
+                                              struct drv_uvm_location location);
+SOFTHAL_EXPORT DVresult halMemManagedPrefetch(DVdeviceptr ptr, size_t size, struct drv_uvm_location location,
+                                              unsigned int flags);
+SOFTHAL_EXPORT DVresult halMemManagedPrefetchBatch(DVdeviceptr *ptrs, size_t *sizes, size_t count,
+                                                   struct drv_uvm_location *prefetchLocs, size_t *prefetchLocIdxs,
+                                                   size_t numPrefetchLocs, unsigned long long flags);
+SOFTHAL_EXPORT drvError_t halMemManagedRangeGetAttributes(void **data, size_t *data_sizes, uint32_t *attributes,
+                                                          size_t attribute_num, DVdeviceptr ptr, size_t size);
+
 /* Pools of device memory (SOMA).  On the real thing malloc and free run on the device. */
 SOFTHAL_EXPORT drvError_t halMemPoolCreate(soma_mem_pool_t pool, soma_mem_pool_prop prop);
 SOFTHAL_EXPORT drvError_t halMemPoolDestroy(soma_mem_pool_t pool);
@@ -557,6 +601,14 @@ SOFTHAL_EXPORT drvError_t halHostUnregister(void *src_ptr, uint32_t devid);
 SOFTHAL_EXPORT drvError_t halHostUnregisterEx(void *src_ptr, uint32_t devid, uint32_t flag);
 SOFTHAL_EXPORT drvError_t halMemHostGetDevPointer(void *src_ptr, uint32_t devid, void **dst_ptr);
 SOFTHAL_EXPORT drvError_t halHostRegisterCapabilities(uint32_t devid, uint32_t acc_module_type, uint32_t *mem_map_cap);
+
+/*
+ * Entry points of the software driver only: the device agent, which loads and stores as a program on the device
+ * would.  Managed memory is brought to the device as its page fault does.  8: the device is not open or may not
+ * go there; 6: there is no memory for the page.
+ */
+SOFTHAL_EXPORT drvError_t softhal_device_load(uint32_t device, DVdeviceptr address, void *buffer, uint64_t size);
+SOFTHAL_EXPORT drvError_t softhal_device_store(uint32_t device, DVdeviceptr address, const void *buffer, uint64_t size);
 
 #ifdef SOFTHAL_FAULTS
 /* Fault build only: one line per seeded fault, "name\tinterface\tclass\tdescription\n". */

@@ -6,6 +6,7 @@ the judging to the oracle; what a product lacks shows in the results and ends th
 
 from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
+from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
@@ -16,6 +17,7 @@ for _flows in (
     ENDURANCE_SCENARIOS,
     CONTROL_SCENARIOS,
     TRANSFER_SCENARIOS,
+    MAPPING_SCENARIOS,
     VMM_SCENARIOS,
 ):
     SCENARIOS.update(_flows)

@@ -99,10 +99,16 @@ def nothing_is_inherited(lab: Lab) -> None:
                 lab.call("drvMemAddressTranslate", vptr=0, pptr=True)
                 audit(lab, *lab.setting.devices)
                 free(lab, block)
-                for part, bits in ((size // 3 + 1, {}), (size, {"huge": 1}), (size, {})):
+                for part, bits in (
+                    (size // 3 + 1, {}),
+                    (size, {"huge": 1}),
+                    (size, {}),
+                    (2 * size, {}),
+                ):
                     other = allocate(lab, part, kind, device, module=module, **bits)
                     if other is not None:
                         query(lab, lab.view().blocks.at(other))
+                        lab.call("drvMemsetD8", dst=other, destMax=part, value=module, num=part)
                         free(lab, other)
 
 

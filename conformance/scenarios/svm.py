@@ -186,7 +186,7 @@ def exhaustion(lab: Lab) -> None:
     audit(lab, device)
     free(lab, *got)
     audit(lab, device)
-    again = allocate(lab, chunk, DEV, device, huge=1)
+    again = allocate(lab, chunk, DEV, device, huge=1, phys=HBM)
     free(lab, again)
     lab.call("halMemAgentClose", devid=device, flag=0)
     lab.call("halMemAgentOpen", devid=device, flag=0)
@@ -219,6 +219,26 @@ def errors_leak_nothing(lab: Lab) -> None:
     lab.call("halMemAgentClose", devid=device, flag=0)
     lab.call("halMemAgentOpen", devid=device, flag=0)
     audit(lab, device)
+
+
+def refusals_change_nothing(lab: Lab) -> None:
+    """Sets and copies of more than fits are refused, and no byte of either end has changed."""
+    open_all(lab)
+    size = 3 * 4096
+    host, block = allocate(lab, size, HOST), allocate(lab, size, DEV, lab.setting.devices[-1])
+    if host is None or block is None:
+        return
+    fill_all(lab)
+    check_all(lab)
+    for room in (1, 4096, size - 1):
+        more = room + 1
+        lab.call("drvMemsetD8", dst=block, destMax=room, value=0xA7, num=more)
+        check_all(lab)
+        for target, source in ((block, host), (host, block)):
+            lab.call("drvMemcpy", dst=target, dest_max=room, src=source, byte_count=more)
+            check_all(lab)
+            lab.call("halMemcpy", dst=target, dst_size=room, src=source, count=more, info=None)
+            check_all(lab)
 
 
 def closing_takes_memory(lab: Lab) -> None:
@@ -286,6 +306,7 @@ SVM_SCENARIOS = scenarios_of(
     large_blocks,
     exhaustion,
     errors_leak_nothing,
+    refusals_change_nothing,
     closing_takes_memory,
     opening_is_not_counted,
     queries,

@@ -73,6 +73,22 @@ def rows(lab: Lab) -> None:
     check_all(lab)
 
 
+def rows_that_wrap(lab: Lab) -> None:
+    """Pitches by which the next row would lie in front of the first are refused."""
+    open_all(lab)
+    pair = ends(lab, 4096, lab.setting.devices[0])
+    if pair is None:
+        return
+    host, block = pair
+    for back in (128, 2048):
+        wraps = {"height": 2, "width": 64}
+        pitch = 2**64 - back
+        for direction, dst, src in ((TO_DEVICE, block, host), (TO_HOST, host, block)):
+            matrix(lab, SYNC, dst + 2048, src + 2048, direction, dpitch=pitch, **wraps)
+            matrix(lab, SYNC, dst + 2048, src + 2048, direction, spitch=pitch, **wraps)
+    check_all(lab)
+
+
 def rows_by_descriptor(lab: Lab) -> None:
     """Make descriptors for a matrix, piece by piece, and destroy them."""
     open_all(lab)
@@ -303,6 +319,7 @@ TRANSFER_SCENARIOS = scenarios_of(
     "svm",
     copy_with_info,
     rows,
+    rows_that_wrap,
     rows_by_descriptor,
     many_rows,
     between_all_kinds,

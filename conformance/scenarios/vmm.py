@@ -401,6 +401,15 @@ def closing_takes_physical_memory(lab: Lab) -> None:
     lab.call("halMemUnmap", ptr=got[0])
     lab.call("halMemRetainAllocationHandle", handle=True, ptr=got[0])
     lab.call("halMemAgentOpen", devid=device, flag=0)
+    audit(lab, device)
+    again = create(lab, PAGE, device)
+    if again is not None:
+        mapped(lab, got[0], PAGE, again)
+        fill_all(lab)
+        check_all(lab)
+        lab.call("halMemUnmap", ptr=got[0])
+        lab.call("halMemRelease", handle=again)
+    audit(lab, device)
     lab.call("halMemAddressFree", ptr=got[0])
 
 

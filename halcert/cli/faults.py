@@ -10,7 +10,7 @@ import click
 import msgspec
 from rich.console import Console
 
-from halcert.adapters.hal import Fault
+from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.cli.options import Seconds, areas_option, run_options
 from halcert.conformance.campaign import Target, describe
@@ -54,7 +54,7 @@ def faults(
     jobs: int,
     seed: int,
 ) -> int:
-    """Run the suite against every seeded fault of the software driver.
+    """Run the suite against every seeded fault of the software driver in the areas.
 
     Prints for each who found it, by which rule and how fast, and keeps its trace under
     OUT/faults/. Last comes the unmodified driver, which must be clean.
@@ -62,11 +62,11 @@ def faults(
     Exit code 0 if every fault was found and the unmodified driver is clean, else 1.
     """
     console = Console(highlight=False)
-    known = {fault.name: fault for fault in seeded_faults()}
+    known = {fault.name: fault for fault in HalAdapter().faults()}
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(f"there is no fault named {unknown[0]!r}; `halcert faults --list`")
-    chosen = [known[name] for name in names] or list(known.values())
+    chosen = [known[name] for name in names] or seeded_faults(known_areas(areas))
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)

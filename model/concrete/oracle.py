@@ -30,6 +30,7 @@ class Violation(msgspec.Struct, frozen=True):
         allowed: what the rule allows, in words.
         came: what came, in words.
         culprit: number of the call at fault if it is an earlier one, else None.
+        wrong: the object of memory and the byte in it that is wrong, if it is about one.
     """
 
     rule: str
@@ -38,6 +39,7 @@ class Violation(msgspec.Struct, frozen=True):
     allowed: str
     came: str
     culprit: int | None = None
+    wrong: tuple[int, int] | None = None
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -117,7 +119,7 @@ class Oracle:
             data = result.data  # type: ignore[attr-defined]
             wrong = first_mismatch(view.contents.rope(memory), offset, data)
             if wrong is not None:
-                return Judgement(world, _wrong_byte(rule, offset, wrong))
+                return Judgement(world, _wrong_byte(rule, memory, offset, wrong))
             shown.append(rule.id)
         for rule, when, effect in rules.accepts:
             if when is None or when(call, view, result):
@@ -214,7 +216,7 @@ def _broken_promise(rule: Rule, result: Returned) -> Violation:
     )
 
 
-def _wrong_byte(rule: Rule, offset: int, wrong: Any) -> Violation:
+def _wrong_byte(rule: Rule, memory: int, offset: int, wrong: Any) -> Violation:
     return Violation(
         rule=wrong.author.rule or rule.id,
         strength=rule.strength,
@@ -222,6 +224,7 @@ def _wrong_byte(rule: Rule, offset: int, wrong: Any) -> Violation:
         allowed=f"byte {wrong.offset - offset} is {wrong.expected:#04x}, {wrong.author.told()}",
         came=f"byte {wrong.offset - offset} is {wrong.found:#04x}",
         culprit=wrong.author.step,
+        wrong=(memory, wrong.offset),
     )
 
 

@@ -24,6 +24,7 @@ from halcert.model.symbolic.paths import assumptions, merged
 from halcert.model.symbolic.reading import Accepted
 from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.term import Bool, BoolLike, integer
+from halcert.spec.catalogue import interfaces, with_used
 from halcert.spec.language import Area, Invariant, Theorem
 from halcert.spec.language.domain import domain_of
 from halcert.spec.profiles import Profile
@@ -50,7 +51,8 @@ class Statements:
 
     A statement is a function over ``before``, ``after``, ``call``, ``result`` and ``profile``;
     any further parameter is a number that may be anything within the domain of its annotation.
-    It has to hold for every accepted call of the interfaces that it names, in any valid state.
+    It has to hold for every accepted call of the interfaces that it names, in any valid state; if
+    it names none, of all interfaces of the area and of the areas that it uses.
     """
 
     def __init__(
@@ -67,7 +69,7 @@ class Statements:
         self.profile = profile
         self.situations = {
             each.name: Situation(each, profile, invariants, rows, second=second)
-            for each in area.interfaces
+            for each in (*area.interfaces, *interfaces(with_used(area.uses)).values())
         }
 
     def records(self) -> list[Record]:

@@ -280,6 +280,47 @@ class MapRoute(IntEnum):
     MEM_MAP_UB_MULTI_PORT_PATH = 3
 
 
+class UvmLocation(IntEnum):
+    """``drv_uvm_location_type``: where pages of managed memory can be."""
+
+    DRV_UVM_LOCATION_TYPE_INVALID = 0
+    DRV_UVM_LOCATION_TYPE_DEVICE = 1
+    DRV_UVM_LOCATION_TYPE_HOST = 2
+    DRV_UVM_LOCATION_TYPE_HOST_NUMA = 3
+
+
+class UvmAdvise(IntEnum):
+    """``uvmMemAdviseType``: advice to halMemManagedAdvise."""
+
+    READ_MOSTLY = 0
+    UNSET_READ_MOSTLY = 1
+    PREFER_LOCATION = 2
+    UNSET_PREFER_LOCATION = 3
+    ACCESS_BY_LOCATION = 4
+    UNSET_ACCESS_BY_LOCATION = 5
+
+
+class RangeAttribute(IntEnum):
+    """``enum DEVMM_MEM_RANGE_ATTRIBUTE``: what halMemManagedRangeGetAttributes tells."""
+
+    MEM_RANGE_ATTR_READ_MOSTLY = 1
+    MEM_RANGE_ATTR_PREFERRED_LOC = 2
+    MEM_RANGE_ATTR_ACCESS_BY = 3
+    MEM_RANGE_ATTR_PREFERRED_LOC_TYPE = 4
+    MEM_RANGE_ATTR_PREFERRED_LOC_ID = 5
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC = 6
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE = 7
+    MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID = 8
+    MEM_RANGE_ATTR_MAX = 9
+
+
+class RangeDevice(IntEnum):
+    """Ids in those answers that name no device."""
+
+    MEM_RANGE_CPU_DEVICE_ID = -1
+    MEM_RANGE_INVALID_DEVICE_ID = -2
+
+
 class Feature(IntEnum):
     """``drvFeature_t``: features that concern memory, for halSupportFeature."""
 
@@ -324,6 +365,10 @@ ENUMERATIONS: tuple[type[IntEnum], ...] = (
     CtrlFeature,
     AddrMapType,
     MapRoute,
+    UvmLocation,
+    UvmAdvise,
+    RangeAttribute,
+    RangeDevice,
     Feature,
     Limit,
 )

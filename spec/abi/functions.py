@@ -16,6 +16,10 @@ OUT_RECORD     true, false                     mapping of all members; null
 IN_ARRAY       list of numbers; null: NULL     none
 IN_RECORDS     list of mappings of members;    none
                null: NULL
+RECORD_VALUE   mapping of members; null: all   none
+               are 0
+OUT_PLACES     list of true, false (NULL);     list with the numbers in each place; null for
+               null: NULL                      what was NULL
 NEW_DMA        true; or a mapping with         mapping with all members of both views of
                ``devid`` (the device of an     DMA_ADDR and ``dma``, the number by which later
                offset address, 0 if not        calls mean this descriptor; null
@@ -46,6 +50,9 @@ missing elements are 0, and a number alone means the first element. Unknown memb
 the call answered, so that what was left alone can be told from what was written. That memory ends
 at an inaccessible page, so writing past it ends the process. Numbers are signed where C says so.
 
+*Places.* An array of pointers to places for numbers. A place has as many bytes as ``data_sizes``
+says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the whole numbers.
+
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
 ``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
 NEW_DMA takes. The output is the record after the call, with the descriptor (or null) as ``dma``.
@@ -63,8 +70,9 @@ are passed as they are. ``out_size_ret`` is an ordinary OUT.
 from __future__ import annotations
 
 from halcert.spec.abi.constants import CtrlType, InfoType
-from halcert.spec.abi.parameters import Direction, Function, Parameter, Passing
+from halcert.spec.abi.parameters import PLACE_LIMIT, Direction, Function, Parameter, Passing
 from halcert.spec.abi.svm_functions import SVM_FUNCTIONS
+from halcert.spec.abi.uvm_functions import UVM_FUNCTIONS
 from halcert.spec.abi.vmm_functions import VMM_FUNCTIONS
 
 __all__ = [
@@ -72,13 +80,16 @@ __all__ = [
     "FUNCTIONS",
     "INFO_INPUTS",
     "INFO_VIEWS",
+    "PLACE_LIMIT",
     "Direction",
     "Function",
     "Parameter",
     "Passing",
 ]
 
-FUNCTIONS = {function.symbol: function for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS)}
+FUNCTIONS = {
+    function.symbol: function for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *UVM_FUNCTIONS)
+}
 """Every function by its symbol."""
 
 INFO_VIEWS: dict[int, str] = {

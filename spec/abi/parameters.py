@@ -15,6 +15,8 @@ class Passing(Enum):
     OUT_RECORD = "out record"
     IN_ARRAY = "in array"
     IN_RECORDS = "in records"
+    RECORD_VALUE = "record by value"
+    OUT_PLACES = "places"
     NEW_DMA = "new descriptor"
     DMA = "descriptor"
     DMA_ARRAY = "descriptors"
@@ -37,6 +39,7 @@ _GIVES = {
     Passing.OUT: Direction.OUT,
     Passing.OUT_RECORD: Direction.OUT,
     Passing.CONTROL_OUT: Direction.OUT,
+    Passing.OUT_PLACES: Direction.OUT,
     Passing.NEW_DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
     Passing.INFO: Direction.INOUT,
@@ -86,6 +89,9 @@ class Function:
         return f"{self.returns} {self.symbol}({inside or 'void'})"
 
 
+PLACE_LIMIT = 4096
+"""The most bytes of one of several places for numbers; all devices and the host need 260."""
+
 SCALAR_OF = {
     "DVdevice": "u32",
     "DVdeviceptr": "u64",
@@ -116,9 +122,9 @@ def out(c_type: str, name: str, kind: str) -> Parameter:
     return Parameter(name, c_type, Passing.OUT, kind)
 
 
-def array(c_type: str, name: str) -> Parameter:
+def array(c_type: str, name: str, kind: str = "u64") -> Parameter:
     """Return an array of numbers that the call takes."""
-    return Parameter(name, c_type, Passing.IN_ARRAY, "u64")
+    return Parameter(name, c_type, Passing.IN_ARRAY, kind)
 
 
 def dma(name: str, passing: Passing = Passing.DMA) -> Parameter:

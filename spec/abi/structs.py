@@ -278,6 +278,13 @@ _ALL = (
         Member("virt_id", 36, "u32"),
     ),
     _layout(
+        "drv_uvm_location",
+        8,
+        "A place for pages of managed memory: a device, the host, or a NUMA node of the host.",
+        Member("type", 0, "u32"),
+        Member("id", 4, "i32"),
+    ),
+    _layout(
         "mem_module_usage",
         112,
         "Memory that a module occupies.",

@@ -190,7 +190,8 @@ class Theorem:
         summary: the property in plain English.
         source: where it is promised.
         prove: how it is stated; read by the proof engine.
-        interfaces: names of the interfaces it speaks of; empty for all.
+        interfaces: names of the interfaces it speaks of; empty for all of the area and of those
+            that it uses.
     """
 
     id: str

@@ -14,6 +14,7 @@ from halcert.spec.vmm.invariants import INVARIANTS
 from halcert.spec.vmm.map import MemMap, MemUnmap
 from halcert.spec.vmm.references import MemRelease, MemRetainAllocationHandle
 from halcert.spec.vmm.reserve import MemAddressReserve
+from halcert.spec.vmm.theorems import THEOREMS
 
 INTERFACES = tuple(
     call.interface
@@ -38,5 +39,6 @@ VMM_AREA = Area(
     title="VMM: reserving addresses, creating physical memory, mapping and access",
     interfaces=INTERFACES,
     invariants=INVARIANTS,
+    theorems=THEOREMS,
     uses=("svm",),
 )

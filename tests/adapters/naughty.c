@@ -8,6 +8,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#define MEDDLE 0xBAD1DEAULL /* a destination for which inputs are changed */
+
 enum deed { ECHO = 1, SEGV, ABORT, LEAVE, HANG, PRINT, CLOSE, OVERRUN, SCRIBBLE, CHATTER, NAP, DIE, SEVER,
             ORPHAN, TWIN, PATRICIDE, UNDERRUN };
 
@@ -142,6 +144,9 @@ int halMemcpyBatch(uint64_t *dst, uint64_t *src, size_t *size, size_t count)
     if (dst == NULL || src == NULL || size == NULL) {
         return 8;
     }
+    if (count > 0 && dst[0] == MEDDLE) {
+        size[0] ^= 1;
+    }
     for (size_t i = 0; i < count; i++) {
         sum += dst[i] + 3 * src[i] + 5 * size[i];
     }
@@ -149,7 +154,7 @@ int halMemcpyBatch(uint64_t *dst, uint64_t *src, size_t *size, size_t count)
 }
 
 /* Every word of every record counts, with its place. */
-int halMemSetAccess(void *ptr, size_t size, const uint32_t *desc, size_t count)
+int halMemSetAccess(void *ptr, size_t size, uint32_t *desc, size_t count)
 {
     uint32_t sum = (uint32_t)(uintptr_t)ptr + (uint32_t)size;
     if (desc == NULL) {
@@ -157,6 +162,9 @@ int halMemSetAccess(void *ptr, size_t size, const uint32_t *desc, size_t count)
     }
     for (size_t i = 0; i < 5 * count; i++) {
         sum = 31 * sum + desc[i];
+    }
+    if (ptr == (void *)MEDDLE && count > 0) {
+        desc[5 * count - 1] ^= 1;
     }
     return (int)(sum & 0x7fffffff);
 }
@@ -186,7 +194,10 @@ int halMemGetAllocationPropertiesFromHandle(void *prop, void *handle)
 
 int halMemcpy(uint64_t dst, size_t dst_size, uint64_t src, size_t count, const uint32_t *info)
 {
-    (void)dst, (void)dst_size, (void)src, (void)count;
+    (void)dst_size, (void)src, (void)count;
+    if (dst == MEDDLE) {
+        *(uint32_t *)(uintptr_t)info ^= 1;
+    }
     return info == NULL ? -1 : (int)(info[0] + 10 * info[1] + 100 * info[2] + 1000 * info[4]);
 }
 

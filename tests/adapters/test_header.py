@@ -25,6 +25,9 @@ typedef unsigned long long UINT64;
 typedef UINT32 DVdevice;
 typedef UINT64 DVdeviceptr;
 typedef enum { FEATURE_FIRST } drvFeature_t;
+typedef enum { KEPT_FIRST } drv_mem_addr_reserve_type;
+typedef enum { OPTION_FIRST } drv_mem_granularity_options;
+typedef struct drv_mem_handle drv_mem_handle_t;
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")

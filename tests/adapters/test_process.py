@@ -86,7 +86,26 @@ def test_writing_past_an_output_ends_the_process(actor, do):
 def test_writing_before_an_output_is_a_crash_that_names_the_output(actor, do):
     replies = actor.batch([do("ECHO", 9), do("UNDERRUN"), FREE])
     assert [type(reply) for reply in replies] == [Answered, Crashed]
-    assert replies[-1] == Crashed(0, "the library wrote before output pp")
+    assert replies[-1] == Crashed(0, "the library wrote in front of output pp")
+    assert not actor.alive
+
+
+MEDDLE = 0xBAD1DEA
+"""The destination for which the library changes inputs."""
+COPY = {"dst_size": 1, "src": 1, "count": 1, "info": {"dir": 2, "devid": 0}}
+
+
+@pytest.mark.parametrize(
+    "interface, args, name",
+    [
+        ("halMemcpyBatch", {"dst": [MEDDLE, 1], "src": [2, 2], "size": [3, 3], "count": 2}, "size"),
+        ("halMemcpy", {"dst": MEDDLE, **COPY}, "info"),
+        ("halMemSetAccess", {"ptr": MEDDLE, "size": 1, "desc": [{}, {}], "count": 2}, "desc"),
+    ],
+)
+def test_a_changed_input_is_a_crash_that_names_the_argument(actor, interface, args, name):
+    replies = actor.batch([Request(interface, args), FREE])
+    assert replies == [Crashed(0, f"the library wrote to argument {name}, an input")]
     assert not actor.alive
 
 

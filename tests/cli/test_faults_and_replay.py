@@ -36,6 +36,13 @@ def test_every_fault_is_listed_with_its_interface(halcert):
         assert fault.interface in done.out
 
 
+def test_faults_of_other_areas_and_of_what_is_not_specified_are_left_out(halcert):
+    done = halcert("faults", "--list", "--areas", "vmm")
+    assert "unmap_first" in done.out
+    assert "double_free_accepted" not in done.out
+    assert "halShmem" not in done.out + halcert("faults", "--list").out
+
+
 def test_one_fault_is_listed_if_one_is_named(halcert):
     done = halcert("faults", "--list", "--fault", FAULT)
     assert FAULT in done.out

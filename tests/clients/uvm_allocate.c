@@ -45,20 +45,42 @@ static int allocate(struct resources *own)
     return 0;
 }
 
+/* Between a file and managed memory, which the CPU loads and stores; how many bytes. */
+static size_t transfer(FILE *file, char *memory, int into_memory)
+{
+    char piece[4096];
+    size_t done = 0;
+    while (file != NULL && done < bytes) {
+        size_t size = bytes - done < sizeof(piece) ? bytes - done : sizeof(piece);
+        if (into_memory) {
+            size = fread(piece, 1, size, file);
+            memcpy(memory + done, piece, size);
+        } else {
+            memcpy(piece, memory + done, size);
+            size = fwrite(piece, 1, size, file);
+        }
+        if (size == 0) {
+            break;
+        }
+        done += size;
+    }
+    return done;
+}
+
 static int read_file(const char *path, void *into)
 {
     FILE *file = fopen(path, "rb");
-    size_t done = file == NULL ? 0 : fread(into, 1, bytes, file);
+    size_t done = transfer(file, into, 1);
     if (file != NULL) {
         fclose(file);
     }
     return done == bytes ? 0 : -1;
 }
 
-static int write_file(const char *path, const void *from)
+static int write_file(const char *path, void *from)
 {
     FILE *file = fopen(path, "wb");
-    size_t done = file == NULL ? 0 : fwrite(from, 1, bytes, file);
+    size_t done = transfer(file, from, 0);
     return (file != NULL && fclose(file) == 0 && done == bytes) ? 0 : -1;
 }
 

@@ -141,3 +141,28 @@ def test_the_same_seed_chooses_the_same_arguments(lab):
         one = [arguments(RandomDraw(seed), lab, ALL[name]) for seed in range(10)]
         two = [arguments(RandomDraw(seed), lab, ALL[name]) for seed in range(10)]
         assert one == two
+
+
+def flat(value):
+    """Return the numbers in arguments."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return {number for each in value for number in flat(each)}
+    return {value} if type(value) is int else set()
+
+
+@pytest.mark.parametrize("name", sorted(ALL))
+def test_handles_of_physical_memory_are_passed_where_such_are_taken_only(driver_lab, name):
+    driver_lab.call("halMemAgentOpen", devid=0, flag=0)
+    prop = {"side": 1, "devid": 0, "module_id": 48}
+    made = driver_lab.call("halMemCreate", handle=True, size=2 * MIB, prop=prop, flag=0)
+    chosen = set()
+    for turn in range(150):
+        chosen |= flat(arguments(RandomDraw(turn), driver_lab, ALL[name]))
+    takes = ALL[name].area == "vmm" and "handle" in {
+        field
+        for field, kind in annotations_of(ALL[name].call).items()
+        if (domain := domain_of(kind)) is not None and domain.role == "handle"
+    }
+    assert (made.handle in chosen) == takes

@@ -18,12 +18,18 @@ COMPILER = os.environ.get("CC", "cc")
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
-    *("mapping", "names", "handles", "registering", "sharing_threads", "killed", "pools"),
+    *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large", "pools"),
 )
 SANITIZERS = "address,undefined"
-PROBES = ("probe", "mapping", "names", "handles", "registering", "pools")
+PROBES = (
+    *("probe", "mapping", "names", "handles", "registering"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure", "pools"),
+)
 AREAS = (
     ("^halMemPool", "pools"),
+    ("managed memory", "uvm_pages"),
+    ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
     ("ShareableHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
@@ -196,6 +202,10 @@ def test_each_fault_shows(
         ("SOFTHAL_DEVICE_MEMORY", "-1"),
         ("SOFTHAL_DEVICE_MEMORY", "99999999999999999999G"),
         ("SOFTHAL_HOST_MEMORY", ""),
+        ("SOFTHAL_UVM_WATERMARKS", "75"),
+        ("SOFTHAL_UVM_WATERMARKS", "90,75"),
+        ("SOFTHAL_UVM_WATERMARKS", "75,101"),
+        ("SOFTHAL_UVM_SCAN", "-1"),
         ("SOFTHAL_DOMAIN", "../x"),
         ("SOFTHAL_CONFIG", "/nonexistent/softhal.conf"),
     ],

@@ -153,7 +153,8 @@ DVresult drvMemAddressTranslate(DVdeviceptr vptr, uint64_t *pptr)
     unsigned device = block == NULL ? 0 : block->heap->node;
     if (!v2_is_svm(vptr)) {
         code = DRV_ERROR_INVALID_VALUE;
-    } else if (block == NULL || block->heap->kind == KIND_READ_ONLY || block->heap->kind == KIND_DEV_READ_ONLY) {
+    } else if (block == NULL || block->heap->kind == KIND_READ_ONLY || block->heap->kind == KIND_DEV_READ_ONLY ||
+               block->heap->kind == KIND_UVM) {
         code = DRV_ERROR_PARA_ERROR;
     } else if (kind_is_paged(block->heap->kind)) {
         unsigned page = page_state(block, vptr);

@@ -12,15 +12,14 @@ static unsigned charged_node(unsigned node)
 
 static int charge(const struct plan *plan)
 {
+    static bool ran_out[NODES];
     enum page_class class = class_of(plan->granule);
     unsigned node = charged_node(plan->node);
-    if (domain_take(node, class, plan->size) == 0) {
-        return 0;
-    }
-    if (FAULT(cache_not_drained)) {
+    if ((FAULT(out_of_memory_sticks) && ran_out[plan->node]) || node_take(node, class, plan->size) != 0) {
+        ran_out[plan->node] = true;
         return -1;
     }
-    return cache_drain(plan->node) && domain_take(node, class, plan->size) == 0 ? 0 : -1;
+    return 0;
 }
 
 /* A fresh block with its memory, or NULL with nothing left behind. */
@@ -42,7 +41,8 @@ static struct block *fresh_block(const struct plan *plan)
     }
     block->charged = plan->populate ? plan->size : 0;
     if ((plan->expose && memory_expose(block->start, block->size) != 0) ||
-        (kind_is_paged(plan->kind) && pages_make(block) != 0)) {
+        (plan->kind == KIND_SVM && pages_make(block) != 0) ||
+        (plan->kind == KIND_UVM && uvm_add(block->start, block->size) != 0)) {
         block_release(block);
         return NULL;
     }

@@ -56,7 +56,8 @@ static drvError_t check_other(uint64_t virt, uint64_t size, uint64_t flag, unsig
 {
     bool dev = virt == MEM_DEV_VAL;
     bool dvpp = virt == MEM_DVPP_VAL;
-    if ((has(flag, MEM_HOST_RW_DEV_RO) && !dev) || (has(flag, MEM_READONLY) && !dev && !dvpp)) {
+    bool read_only_passes = dev || dvpp || (virt == MEM_UVM_VAL && FAULT(uvm_read_only_accepted));
+    if ((has(flag, MEM_HOST_RW_DEV_RO) && !dev) || (has(flag, MEM_READONLY) && !read_only_passes)) {
         return DRV_ERROR_NOT_SUPPORT;
     }
     if (!dvpp && has(flag, MEM_CONTIGUOUS_PHY) && (size > CONTIGUOUS_MAX || has(flag, MEM_PAGE_HUGE))) {

@@ -76,6 +76,18 @@ void cache_put(struct block *block)
     trim(block->heap, block->granule, block->cache_limit);
 }
 
+int node_take(unsigned node, enum page_class class, uint64_t bytes)
+{
+    if (domain_take(node, class, bytes) == 0) {
+        return 0;
+    }
+    if (cache_drain(node) && domain_take(node, class, bytes) == 0) {
+        return 0;
+    }
+    bool room = node != HOST_NODE && uvm_make_room(node, bytes);
+    return room && domain_take(node, class, bytes) == 0 ? 0 : -1;
+}
+
 bool cache_drain(unsigned node)
 {
     bool any = false;

@@ -174,6 +174,43 @@ static bool read_host_memory(void)
     return true;
 }
 
+static bool parse_number(const char *text, char **end, unsigned most, unsigned *number)
+{
+    errno = 0;
+    unsigned long value = strtoul(text, end, 10);
+    *number = (unsigned)value;
+    return text[0] >= '0' && text[0] <= '9' && errno == 0 && value <= most;
+}
+
+static bool read_watermarks(void)
+{
+    char value[128];
+    char *end = NULL;
+    const char *text = setting("SOFTHAL_UVM_WATERMARKS", value, sizeof(value));
+    config.uvm_low = 75;
+    config.uvm_high = 90;
+    if (text == NULL) {
+        return true;
+    }
+    if (!parse_number(text, &end, 100, &config.uvm_low) || *end != ',' ||
+        !parse_number(end + 1, &end, 100, &config.uvm_high) || *end != '\0' || config.uvm_low > config.uvm_high) {
+        return bad("SOFTHAL_UVM_WATERMARKS", text, "two percentages in ascending order, such as 75,90");
+    }
+    return true;
+}
+
+static bool read_scan(void)
+{
+    char value[128];
+    char *end = NULL;
+    const char *text = setting("SOFTHAL_UVM_SCAN", value, sizeof(value));
+    config.uvm_scan = 20;
+    if (text != NULL && (!parse_number(text, &end, 3600000, &config.uvm_scan) || *end != '\0')) {
+        return bad("SOFTHAL_UVM_SCAN", text, "milliseconds, 0 for no scan");
+    }
+    return true;
+}
+
 static bool read_domain(void)
 {
     char value[128];
@@ -216,7 +253,7 @@ static void config_read(void)
         fclose(file);
     }
     config.valid = read_profile() && read_devices() && read_device_memory() && read_host_memory() && read_domain() &&
-                   read_fault();
+                   read_watermarks() && read_scan() && read_fault();
 }
 
 struct config *config_get(void)

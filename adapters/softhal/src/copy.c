@@ -8,7 +8,7 @@ static bool overlap(uint64_t a, uint64_t b, uint64_t size)
     return a < b ? b - a < size : a - b < size;
 }
 
-/* v2 routes by address: the UVM window first, then SVM; what is left is copied by the CPU. */
+/* v2 routes by address: the UVM window first (in copy), then SVM; what is left is copied by the CPU. */
 static drvError_t v2_copy(uint64_t dst, uint64_t src, uint64_t size, struct end *to, struct end *from)
 {
     if (v2_crosses_soma(src, size) || v2_crosses_soma(dst, size)) {
@@ -45,6 +45,11 @@ static drvError_t copy(uint64_t dst, uint64_t src, uint64_t size)
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {
         return code;
+    }
+    bool managed = window_has(&windows.uvm, dst) || window_has(&windows.uvm, src);
+    if (managed && !v2_crosses_soma(src, size) && !v2_crosses_soma(dst, size)) {
+        leave();
+        return uvm_copy(dst, src, size);
     }
     code = generation() == GEN_V2 ? v2_copy(dst, src, size, &to, &from) : v3_copy(dst, src, size, &to, &from);
     leave();

@@ -328,6 +328,24 @@ void domain_give(unsigned node, enum page_class class, uint64_t bytes)
     domain_unlock();
 }
 
+uint64_t domain_in_use(unsigned node)
+{
+    domain_lock();
+    uint64_t used = used_of(node);
+    domain_unlock();
+    return used;
+}
+
+#ifdef SOFTHAL_FAULTS
+void domain_overrun(unsigned node, enum page_class class, uint64_t bytes)
+{
+    domain_lock();
+    own->used[node][class] += bytes;
+    domain->used[node][class] += bytes;
+    domain_unlock();
+}
+#endif
+
 void slot_uncharge(unsigned node, enum page_class class, uint64_t bytes)
 {
     own->used[node][class] -= bytes;
@@ -342,8 +360,9 @@ void domain_usage(unsigned node, struct usage *usage)
     domain_unlock();
 }
 
-/* An orderly exit gives everything back; the last one takes the file away. */
-static void __attribute__((destructor)) domain_detach(void)
+/* An orderly exit gives everything back; the last one takes the file away.  After all other destructors of
+ * the driver: they may still use the domain. */
+static void __attribute__((destructor(101))) domain_detach(void)
 {
     if (domain == NULL || own == NULL || own_pid != getpid()) {
         return;

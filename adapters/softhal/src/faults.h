@@ -27,11 +27,11 @@
     X(double_free_accepted, "halMemFree", "REF", "freeing the same block twice succeeds twice") \
     X(interior_free_accepted, "halMemFree", "REF", "an interior address frees its block") \
     X(freed_still_live, "halMemGetAddressRange", "STALE", "a freed block is still reported as live") \
-    X(stale_lookup, "drvMemsetD8", "STALE", "set and copy use a look-up cache that survives the free") \
+    X(stale_lookup, "drvMemsetD8", "STALE", "a set is judged by a shorter block that was freed at its address") \
     X(memset_short, "drvMemsetD8", "EDGE", "the last byte is not set") \
     X(memset_long, "drvMemsetD8", "EDGE", "one byte behind the range is set too") \
     X(memset_rejected_writes, "drvMemsetD8", "ERRPATH", "a call refused for destMax < num has written first") \
-    X(memset_error_swallowed, "drvMemsetD8", "CODE", "an unallocated device address is answered with success") \
+    X(memset_error_swallowed, "drvMemsetD8", "CODE", "a set of more than fits is refused inside and answered with success") \
     X(memcpy_ignores_dest_max, "drvMemcpy", "VALID", "dest_max < byte_count is accepted and everything is copied") \
     X(copy_loses_tail, "drvMemcpy", "EDGE", "the part behind the last full 4 KiB page is not copied") \
     X(copy_reversed, "drvMemcpy", "CODE", "a host to device copy moves the bytes the other way") \
@@ -42,7 +42,7 @@
     X(leak_on_error, "halMemAlloc", "ERRPATH", "each refusal for lack of memory keeps 2 MiB accounted") \
     X(leak_on_free, "halMemFree", "LEAK", "freed memory is never given back to the device") \
     X(leak_dead_process, "device memory", "XPROC", "memory of a killed process stays accounted") \
-    X(cache_not_drained, "halMemAlloc", "PRESS", "out of memory is reported while freed blocks are cached") \
+    X(out_of_memory_sticks, "halMemAlloc", "PRESS", "a device that once ran out of memory gives this process no more") \
     X(attr_wrong_device, "drvMemGetAttribute", "IDENT", "the attribute names the neighbouring device") \
     X(attr_page_size, "drvMemGetAttribute", "COUNT", "huge pages are reported as 4 KiB") \
     X(charge_wrong_device, "halMemAlloc", "IDENT", "every allocation is accounted to device 0") \
@@ -127,7 +127,44 @@
     X(pool_threshold_odd, "halMemPoolSetAttr", "VALID", "a threshold of any number of bytes is accepted (v3)") \
     X(pool_mark_stays, "halMemPoolSetAttr", "LOST", "a high-water mark is not reset (v3)") \
     X(pool_reserved_is_used, "halMemPoolGetAttr", "COUNT", "what is reserved is told as what is used (v3)") \
-    X(fork_child_served, "process", "XPROC", "a forked child is served without opening")
+    X(fork_child_served, "process", "XPROC", "a forked child is served without opening") \
+    X(uvm_replica_kept, "managed memory", "STALE", "a write leaves the copies of a read-mostly page on the devices") \
+    X(uvm_mostly_survives, "managed memory", "LOST", "a write of the host leaves a page read mostly") \
+    X(uvm_mostly_blank, "halMemManagedAdvise", "LOST", "a page on a device loses its bytes when it becomes read mostly") \
+    X(uvm_write_lost, "managed memory", "STALE", "a page that returns to a device shows the bytes of its last stay there") \
+    X(uvm_swap_in_stale, "managed memory", "STALE", "a page that was swapped out returns with the bytes of the time before") \
+    X(uvm_swap_loses_bytes, "managed memory", "PRESS", "a page that is swapped out loses its bytes") \
+    X(uvm_swap_drops_write, "managed memory", "RACE", "a page is swapped out while the device writes it, without what is being written") \
+    X(uvm_swap_resets_prefetch, "managed memory", "COUNT", "swapping a page out forgets where it was prefetched to") \
+    X(uvm_no_swap, "managed memory", "PRESS", "a device that is full refuses an access instead of swapping a page out") \
+    X(uvm_capacity_overrun, "managed memory", "PRESS", "a full device takes further pages") \
+    X(uvm_peer_blank, "managed memory", "LOST", "a page that moves from device to device loses its bytes") \
+    X(uvm_fault_clears_prefer, "managed memory", "LOST", "an access of the host takes the preferred location away") \
+    X(uvm_zero_page_shared, "managed memory", "OVER", "untouched pages of several allocations become one and the same page") \
+    X(uvm_free_leaves_page, "managed memory", "LEAK", "freeing leaves the copies of pages on the devices") \
+    X(uvm_prefer_leaks, "managed memory", "STALE", "the preferred location of freed pages holds for the next allocation") \
+    X(uvm_access_replaces, "halMemManagedAdvise", "RANGE", "a further device in accessed-by takes the place of the others") \
+    X(uvm_unset_access_all, "halMemManagedAdvise", "RANGE", "taking one device out of accessed-by takes out all") \
+    X(uvm_range_short, "halMemManagedAdvise", "EDGE", "a size is rounded down to whole pages") \
+    X(uvm_hole_ignored, "halMemManagedAdvise", "VALID", "pages that are not allocated are passed over") \
+    X(uvm_advise_behind_hole, "halMemManagedAdvise", "ERRPATH", "pages behind one that failed are advised") \
+    X(uvm_location_unchecked, "halMemManagedAdvise", "VALID", "a device number that there cannot be is accepted") \
+    X(uvm_prefetch_loses, "halMemManagedPrefetch", "CODE", "a prefetch to a device that is not open succeeds and loses the bytes") \
+    X(uvm_prefetch_shifted, "halMemManagedPrefetch", "OFFS", "pages of a prefetch arrive one page further on") \
+    X(uvm_prefetch_wraps, "halMemManagedPrefetch", "WRAP", "a size near 2^64 that ends in the window again is accepted") \
+    X(uvm_noted_on_failure, "halMemManagedPrefetch", "ERRPATH", "a prefetch that failed is noted as the last one") \
+    X(uvm_flags_ignored, "halMemManagedPrefetch", "VALID", "flags that are reserved are accepted") \
+    X(uvm_batch_first_location, "halMemManagedPrefetchBatch", "RANGE", "every entry goes to the first location") \
+    X(uvm_batch_changes_input, "halMemManagedPrefetchBatch", "ARGS", "the caller's locations are changed") \
+    X(uvm_attribute_of_first, "halMemManagedRangeGetAttributes", "RANGE", "the attribute of a range is that of its first page") \
+    X(uvm_query_populates, "halMemManagedRangeGetAttributes", "CODE", "asking for attributes gives untouched pages memory") \
+    X(uvm_copy_device_device, "managed memory", "CODE", "a copy between two pages on devices succeeds and copies nothing") \
+    X(uvm_copy_untouched, "managed memory", "VALID", "an untouched page can be copied from") \
+    X(uvm_copy_keeps_replicas, "managed memory", "STALE", "a copy into a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_first_copy, "managed memory", "STALE", "setting a read-mostly page leaves its copies on the devices") \
+    X(uvm_set_untouched_lost, "managed memory", "LOST", "setting an untouched page succeeds and does nothing") \
+    X(uvm_set_first_page, "managed memory", "RANGE", "only the first page of a range is set") \
+    X(uvm_read_only_accepted, "managed memory", "UNSUP", "managed memory with the read-only bit is not refused")
 /* clang-format on */
 
 #ifdef SOFTHAL_FAULTS

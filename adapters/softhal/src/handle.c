@@ -56,7 +56,7 @@ static int charge(unsigned node, enum page_class class, uint64_t size)
         return 0;
     }
     blocks_unpark();
-    return cache_drain(node) && domain_take(node, class, size) == 0 ? 0 : -1;
+    return node_take(node, class, size);
 }
 
 struct drv_mem_handle *handle_new(const struct drv_mem_prop *prop, uint64_t size, uint64_t granule, unsigned node)

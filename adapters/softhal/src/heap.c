@@ -287,7 +287,9 @@ void block_release(struct block *block)
         shares_memory_gone(block->start, block->size);
         domain_unlock();
     }
-    if (kind_is_paged(heap->kind)) {
+    if (heap->kind == KIND_UVM) {
+        uvm_remove(block->start, block->size);
+    } else if (heap->kind == KIND_SVM) {
         pages_drop(block);
     }
     if (!kind_is_device(heap->kind) || block->device_read_only) { /* those the CPU could see */

@@ -64,6 +64,7 @@ void heaps_open_device(unsigned device)
     if (generation() == GEN_V3) {
         return;
     }
+    uvm_open_device(device);
     struct plan plan = {.kind = KIND_DVPP, .device = device, .node = device, .granule = SMALL_PAGE};
     heap_add(windows.dvpp + device * 32 * GIB, 4 * GIB, &plan, true);
     plan.kind = KIND_READ_ONLY;
@@ -112,6 +113,7 @@ void heaps_close_device(unsigned device)
     while (pools_hide(device) || hide_blocks(device) || mappings_busy(device)) {
         pthread_cond_wait(&state.idle, &state.lock);
     }
+    uvm_close_device(device);
     conversions_detach_device(device);
     pools_close_device(device);
     mappings_close_device(device);
@@ -133,7 +135,7 @@ void heaps_close_device(unsigned device)
         }
     }
     for (size_t i = 0; i < heap_count; i++) {
-        for (size_t j = 0; j < heaps[i]->count && kind_is_paged(heaps[i]->kind); j++) {
+        for (size_t j = 0; j < heaps[i]->count && heaps[i]->kind == KIND_SVM; j++) {
             pages_leave_device(heaps[i]->blocks[j], device);
         }
     }

@@ -6,8 +6,10 @@
  *                user memory is read or written, because a wild pointer may fault there and because
  *                large copies must not stop allocations.  A copy pins its blocks (users++) instead.
  *   state.idle   is signalled whenever a block's `users` falls to 0, and when a close has ended.
+ *   uvm lock     (uvm.h) guards the pages of managed memory.  May be taken inside state.lock, never the other
+ *                way round; a page fault of the CPU takes it.
  *   domain lock  a robust mutex in shared memory, guards the counters of all processes.  Taken inside
- *                state.lock, never the other way round; no other lock is taken while it is held.
+ *                state.lock and the uvm lock, never the other way round; no other lock is taken while it is held.
  *   jobs lock    (async.c) guards the queue of asynchronous copies.  May be taken inside state.lock, never the
  *                other way round; not held while bytes are copied.
  * After fork the child owns fresh locks (see fork rule in process.c).
@@ -54,6 +56,9 @@ struct config {
     unsigned devices;
     uint64_t capacity[NODES];
     char domain[64];
+    /* Managed memory: percentage of a device's memory in use above which pages are swapped out slowly, and fast;
+     * milliseconds between two looks at them, 0: only when memory runs out. */
+    unsigned uvm_low, uvm_high, uvm_scan;
 };
 /* Reads the environment once; later calls return the same. */
 LOCAL struct config *config_get(void);
@@ -74,6 +79,13 @@ LOCAL int domain_attach(struct config *config);
 LOCAL int domain_take(unsigned node, enum page_class class, uint64_t bytes);
 LOCAL void domain_give(unsigned node, enum page_class class, uint64_t bytes);
 LOCAL void domain_usage(unsigned node, struct usage *usage);
+/* Bytes of a node in use; does not look for dead processes. */
+LOCAL uint64_t domain_in_use(unsigned node);
+#ifdef SOFTHAL_FAULTS
+LOCAL void domain_overrun(unsigned node, enum page_class class, uint64_t bytes);
+#else
+#define domain_overrun(node, class, bytes) ((void)0)
+#endif
 /* Called by a forked child that opens anew: the slot of the parent is not ours. */
 LOCAL void domain_forget(void);
 
@@ -134,7 +146,7 @@ struct block {
     unsigned users;  /* calls that are reading or writing it now */
     unsigned pins;   /* conversions, asynchronous copies, translation */
     uint64_t charged;
-    uint8_t *pages;  /* KIND_SVM and KIND_UVM: state of each page */
+    uint8_t *pages;  /* KIND_SVM: state of each page */
     struct block *cache_next, *cache_previous;
     unsigned registered;     /* registrations of the block with a device */
     bool parked;             /* v3: freed, but other processes still see it */
@@ -211,11 +223,13 @@ LOCAL struct block *block_like(const struct plan *plan);
 /* ---------------------------------------------------------------- cache of freed blocks (cache.c) */
 LOCAL struct block *cache_pick(const struct plan *plan);
 LOCAL void cache_put(struct block *block);
+/* Takes bytes of a node's capacity; cached blocks are released and managed pages swapped out for them.  0 or -1. */
+LOCAL int node_take(unsigned node, enum page_class class, uint64_t bytes);
 /* Releases what is cached for a node (NODES: for all); returns whether anything was released. */
 LOCAL bool cache_drain(unsigned node);
 LOCAL void cache_remove(struct block *block);
 
-/* ---------------------------------------------------------------- pages of MEM_SVM and MEM_UVM (pages.c) */
+/* ---------------------------------------------------------------- pages of MEM_SVM (pages.c) */
 enum { PAGE_UNSET = 0, PAGE_HOST = 1, PAGE_DEVICE0 = 2, PAGE_STATE_MASK = 0x7f, PAGE_LOCKED = 0x80 };
 LOCAL int pages_make(struct block *block);
 LOCAL void pages_drop(struct block *block);
@@ -231,6 +245,25 @@ LOCAL void pages_leave_device(struct block *block, unsigned device);
 LOCAL bool page_to_host(struct block *block, uint64_t address);
 /* Takes pages from the CPU, or gives them back (migrate.c). */
 LOCAL void cpu_access(uint64_t address, uint64_t size, bool allowed);
+
+/* ---------------------------------------------------------------- managed memory, MEM_UVM (uvm_*.c, see uvm.h) */
+/* A block is known from now on, and closed to the CPU; 0 or -1.  And it is not known any more. */
+LOCAL int uvm_add(uint64_t start, uint64_t size);
+LOCAL void uvm_remove(uint64_t start, uint64_t size);
+LOCAL void uvm_open_device(unsigned device);
+/* The device's pages come home. */
+LOCAL void uvm_close_device(unsigned device);
+/* Swaps managed pages out until the device has size bytes free; false if it cannot have them. */
+LOCAL bool uvm_make_room(unsigned device, uint64_t size);
+/* The CPU may not go there: serves the access, or false if it is not for managed memory. */
+LOCAL bool uvm_cpu_fault(uint64_t address, bool write);
+/* drvMemcpy with an end in the window, drvMemsetD8 of a range in it; v2. */
+LOCAL drvError_t uvm_copy(uint64_t dst, uint64_t src, uint64_t size);
+LOCAL drvError_t uvm_set(uint64_t address, uint8_t value, uint64_t size);
+LOCAL void uvm_lock(void);
+LOCAL void uvm_unlock(void);
+LOCAL void uvm_unlock_child(void);
+LOCAL void uvm_forget(void);
 
 /* ---------------------------------------------------------------- the process (process.c) */
 struct device_state {

@@ -35,10 +35,11 @@ static drvError_t v2_set_check(uint64_t address, uint64_t size, struct end *end)
         const struct block *block = live_block_at(address);
         uint64_t start = 0;
         uint64_t length = 0;
-        bool stale = FAULT(stale_lookup) && recently_freed(address, &start, &length);
-        if (!stale && (block == NULL || block->heap->kind == KIND_READ_ONLY ||
-                       block->heap->kind == KIND_DEV_READ_ONLY || size > block->heap->size ||
-                       !fully_allocated(address, size))) {
+        bool stale = FAULT(stale_lookup) && recently_freed(address, &start, &length) &&
+                     size > start + length - address;
+        if (stale || block == NULL || block->heap->kind == KIND_READ_ONLY ||
+            block->heap->kind == KIND_DEV_READ_ONLY || size > block->heap->size ||
+            !fully_allocated(address, size)) {
             return DRV_ERROR_PARA_ERROR;
         }
     }
@@ -86,16 +87,21 @@ DVresult drvMemsetD8(DVdeviceptr dst, size_t destMax, uint8_t value, size_t num)
         if (FAULT(memset_rejected_writes) && dst != 0 && destMax != 0) {
             write_before_refusing(dst, value, destMax);
         }
-        return DRV_ERROR_INVALID_VALUE;
+        bool swallowed = FAULT(memset_error_swallowed) && dst != 0 && num != 0;
+        return swallowed ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
     }
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
+    if (window_has(&windows.uvm, dst) && !v2_crosses_soma(dst, num)) {
+        leave();
+        return uvm_set(dst, value, num);
+    }
     code = generation() == GEN_V2 ? v2_set_check(dst, num, &end) : v3_resolve(dst, num, V3_SET, &end);
     leave();
     if (code != DRV_ERROR_NONE) {
-        return FAULT(memset_error_swallowed) ? DRV_ERROR_NONE : code;
+        return code;
     }
     fill(&end, value, num);
     state_lock();

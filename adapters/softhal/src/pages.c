@@ -1,5 +1,5 @@
 /*
- * pages.c - pages of MEM_SVM and MEM_UVM, which own no memory until they are used.
+ * pages.c - pages of MEM_SVM, which own no memory until they are used.
  *
  * A page is unset, on the host, or on a device, and counts against that node.  Its bytes stay at the same
  * offset of the backing file wherever it lives; only the accounting and the attributes move.  A page that
@@ -35,10 +35,7 @@ static int take(const struct block *block, unsigned page)
 {
     enum page_class class = class_of(page_size(block));
     unsigned node = node_of(page);
-    if (domain_take(node, class, page_size(block)) == 0) {
-        return 0;
-    }
-    return cache_drain(node) && domain_take(node, class, page_size(block)) == 0 ? 0 : -1;
+    return node_take(node, class, page_size(block));
 }
 
 static void give(const struct block *block, unsigned page)

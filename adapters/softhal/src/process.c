@@ -25,10 +25,12 @@ void state_unlock(void)
 static void before_fork(void)
 {
     pthread_mutex_lock(&state.lock);
+    uvm_lock();
 }
 
 static void in_parent(void)
 {
+    uvm_unlock();
     pthread_mutex_unlock(&state.lock);
 }
 
@@ -39,7 +41,8 @@ static void in_child(void)
     state.lock = fresh_lock;
     state.idle = fresh_idle;
     views_unlock_child();
-    if (state.joined && !FAULT(fork_child_served)) {
+    uvm_unlock_child();
+    if (state.joined) {
         state.forked = true;
     }
     jobs_forget();
@@ -85,6 +88,7 @@ static void start_over(void)
     conversions_forget();
     registrations_forget();
     pools_forget();
+    uvm_forget();
     heaps_forget();
     handles_forget();
     peers_forget();

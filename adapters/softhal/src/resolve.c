@@ -99,9 +99,8 @@ static bool resolve_registered(uint64_t address, uint64_t size, struct end *end)
 static drvError_t v2_resolve_paged(uint64_t address, uint64_t size, bool is_source, struct block *block, struct end *end)
 {
     unsigned page = page_state(block, address);
-    bool uvm = block->heap->kind == KIND_UVM;
     if (page == PAGE_UNSET && is_source) {
-        return uvm ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
+        return DRV_ERROR_PARA_ERROR;
     }
     if (!is_source && pages_to_host(block, address, size) != 0) {
         return DRV_ERROR_OUT_OF_MEMORY;
@@ -113,19 +112,6 @@ static drvError_t v2_resolve_paged(uint64_t address, uint64_t size, bool is_sour
         end->place = PLACE_HOST;
     }
     return DRV_ERROR_NONE;
-}
-
-/* Seeded fault: the look-up cache still knows the block. */
-static bool resolve_stale(uint64_t address, struct end *end)
-{
-    uint64_t start = 0;
-    uint64_t size = 0;
-    if (!FAULT(stale_lookup) || !recently_freed(address, &start, &size)) {
-        return false;
-    }
-    end->place = PLACE_DEVICE;
-    end->managed = true;
-    return true;
 }
 
 drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct end *end)
@@ -140,12 +126,7 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
     }
     struct block *block = live_block_at(address);
     if (block == NULL) {
-        if (resolve_stale(address, end)) {
-            return DRV_ERROR_NONE;
-        }
-        /* A UVM source that is not allocated is answered like one without a page. */
-        bool uvm_source = is_source && window_has(&windows.uvm, address);
-        return uvm_source ? DRV_ERROR_INVALID_HANDLE : DRV_ERROR_PARA_ERROR;
+        return DRV_ERROR_PARA_ERROR;
     }
     const struct heap *heap = block->heap;
     /* The kernel checks the heap, not the allocation: overrunning a block inside it is the caller's. */
@@ -156,7 +137,9 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
         return DRV_ERROR_PARA_ERROR;
     }
     drvError_t code = DRV_ERROR_NONE;
-    if (kind_is_paged(heap->kind)) {
+    if (heap->kind == KIND_UVM) {
+        code = DRV_ERROR_PARA_ERROR; /* the requests that come here know nothing of managed pages */
+    } else if (heap->kind == KIND_SVM) {
         code = v2_resolve_paged(address, size, is_source, block, end);
     } else if (heap->kind == KIND_RESERVED || heap->kind == KIND_POOL) {
         code = resolve_mapped(block, address, size, end) ? DRV_ERROR_NONE : DRV_ERROR_PARA_ERROR;
@@ -216,7 +199,7 @@ drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct e
     }
     struct block *block = live_block_at(address);
     if (block == NULL || address - block->start >= block->requested) {
-        return resolve_stale(address, end) ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
+        return DRV_ERROR_INVALID_VALUE;
     }
     if (!v3_capable(block)) {
         return DRV_ERROR_PARA_ERROR;

@@ -1,0 +1,65 @@
+"""Accesses by a device: what a kernel that runs there does, through an agent in the library.
+
+No public interface makes a device load or store what one likes. The software driver has two entry
+points for that, and any other library may have them as well: ``softhal_device_load`` and
+``softhal_device_store``, which take the device, the address, the caller's buffer and the size, and
+answer as the functions of the library do.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from halcert.adapters.host import CHUNK, LOAD_LIMIT
+from halcert.adapters.records import Refused
+from halcert.spec.language.interface import POISON
+from halcert.spec.pattern import pattern_bytes
+
+Plain = tuple[int, dict[str, Any]]
+Entry = Callable[[int, int, Any, int], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """One kind of access.
+
+    Attributes:
+        symbol: the entry point in the library.
+        call: makes the access with that entry point; the other arguments are already numbers.
+    """
+
+    symbol: str
+    call: Callable[..., Plain]
+
+    def declare(self, entry: Any) -> None:
+        """Tell ctypes how the entry point is called."""
+        entry.argtypes = [ctypes.c_uint32, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64]
+        entry.restype = ctypes.c_int32
+
+
+def _load(entry: Entry, device: int, address: int, size: int) -> Plain:
+    if size > LOAD_LIMIT:
+        raise Refused(f"a load of {size} bytes is longer than {LOAD_LIMIT}")
+    place = (ctypes.c_ubyte * size)()
+    ctypes.memset(place, POISON, size)
+    code = entry(device, address, place, size)
+    return code, {"data": bytes(place)}
+
+
+def _store(entry: Entry, device: int, address: int, size: int, pattern: int, offset: int) -> Plain:
+    for done in range(0, size, CHUNK):
+        content = pattern_bytes(pattern, offset + done, min(CHUNK, size - done))
+        code = entry(device, address + done, content, len(content))
+        if code != 0:
+            return code, {}
+    return 0, {}
+
+
+DEVICE_CALLS: dict[str, Agent] = {
+    "device.load": Agent("softhal_device_load", _load),
+    "device.store": Agent("softhal_device_store", _store),
+}
+"""Each access by its name."""

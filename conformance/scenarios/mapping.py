@@ -1,0 +1,189 @@
+"""Flows of VMM that look at many mappings at once, at what is refused, and at the long run."""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from halcert.conformance.lab import Lab
+from halcert.conformance.observe import audit, check_all, fill_all
+from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.svm import allocate, free, open_all
+from halcert.conformance.scenarios.vmm import (
+    ON_DEVICE,
+    ON_HOST,
+    PAGE,
+    READ_WRITE,
+    create,
+    give,
+    mapped,
+    pair,
+    query,
+    reserve,
+)
+from halcert.spec.abi.constants import MemType, PageType
+from halcert.spec.profiles import GIB
+from halcert.spec.vmm.reserve import LARGEST
+
+NORMAL, HUGE, GIANT = 0, int(PageType.MEM_HUGE_PAGE_TYPE), int(PageType.MEM_GIANT_PAGE_TYPE)
+ROUNDS = 48
+"""How often the largest addresses are reserved: more than would fit if they were not given back."""
+
+
+def refused_maps(lab: Lab) -> None:
+    """Every way in which a mapping is refused: nothing is mapped, and nothing is held for it."""
+    open_all(lab)
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    audit(lab, first, last)
+    place, other = reserve(lab, 4 * PAGE), reserve(lab, PAGE)
+    handle, small, foreign = create(lab, 2 * PAGE, first), create(lab, PAGE, first), None
+    block = allocate(lab, PAGE, device=first)
+    if place is None or other is None or handle is None or small is None or block is None:
+        return
+    mapped(lab, place, 2 * PAGE, handle)
+    fill_all(lab)
+    if last != first:
+        foreign = create(lab, PAGE, last)
+    usual = {"ptr": place + 2 * PAGE, "size": 2 * PAGE, "offset": 0, "handle": handle, "flag": 0}
+    variants: tuple[dict[str, Any], ...] = (
+        {"offset": PAGE},
+        {"flag": 1},
+        {"size": 0},
+        {"size": 4 * PAGE},
+        {"size": 2 * PAGE + 4096},
+        {"ptr": place},
+        {"ptr": place + PAGE},
+        {"ptr": place + 3 * PAGE},
+        {"ptr": place + 2 * PAGE + 4096},
+        {"ptr": place + 4 * PAGE},
+        {"ptr": other},
+        {"ptr": block},
+        {"ptr": 0},
+        {"handle": 0},
+        {"handle": small},
+        {"handle": foreign, "size": PAGE},
+    )
+    for changed in variants:
+        if None not in changed.values():
+            lab.call("halMemMap", **{**usual, **changed})
+    query(lab, place + 2 * PAGE)
+    check_all(lab)
+    for gone in (handle, small, foreign):
+        if gone is not None:
+            lab.call("halMemRelease", handle=gone)
+    check_all(lab)
+    lab.call("halMemUnmap", ptr=place)
+    free(lab, block)
+    audit(lab, first, last)
+    lab.call("halMemAddressFree", ptr=place)
+    lab.call("halMemAddressFree", ptr=other)
+
+
+def every_kind_of_memory(lab: Lab) -> None:
+    """Physical memory of every kind in pages of every size, on devices and on the host."""
+    open_all(lab)
+    for device in (lab.setting.devices[-1], None):
+        for pages, size in ((NORMAL, PAGE), (HUGE, PAGE), (GIANT, GIB)):
+            for kind in range(int(MemType.MEM_MAX_TYPE) + 1):
+                handle = create(lab, size, device, pg_type=pages, mem_type=kind)
+                if handle is not None:
+                    lab.call("halMemGetAllocationPropertiesFromHandle", prop=True, handle=handle)
+                    lab.call("halMemRelease", handle=handle)
+    audit(lab, lab.setting.devices[-1])
+
+
+def many_sizes_side_by_side(lab: Lab) -> None:
+    """Memory of many sizes in one reservation: each mapping has its own bytes, access and end."""
+    open_all(lab)
+    owner = lab.setting.devices[0]
+    audit(lab, owner)
+    sizes = [pages * PAGE for pages in (3, 1, 2, 1, 4, 1)]
+    place = reserve(lab, sum(sizes) + 2 * PAGE)
+    handles = [create(lab, size, owner) for size in sizes]
+    if place is None or None in handles:
+        return
+    placed = list(zip(accumulate(sizes, initial=place), sizes, strict=False))
+    for (start, size), handle in zip(placed, handles, strict=True):
+        mapped(lab, start, size, handle or 0)
+    fill_all(lab)
+    check_all(lab)
+    query(lab, place + sum(sizes))
+    query(lab, place + sum(sizes) + 2 * PAGE)
+    _access_to_every_second(lab, placed, owner)
+    check_all(lab)
+    for start, size in placed[1::2]:
+        lab.call("halMemUnmap", ptr=start)
+        query(lab, start)
+        query(lab, start + size - 1)
+    check_all(lab)
+    for handle in handles:
+        lab.call("halMemRelease", handle=handle or 0)
+    check_all(lab)
+    for start, _ in placed[::2]:
+        lab.call("halMemUnmap", ptr=start)
+    audit(lab, owner)
+    lab.call("halMemAddressFree", ptr=place)
+
+
+def _access_to_every_second(lab: Lab, placed: list[tuple[int, int]], owner: int) -> None:
+    """Give the owner access to all mappings and others to some; ask about all of them."""
+    others = [{"id": each, "side": ON_DEVICE} for each in lab.setting.devices if each != owner]
+    others.append({"id": 0, "side": ON_HOST})
+    for number, (start, size) in enumerate(placed):
+        give(lab, start, size, {"id": owner, "side": ON_DEVICE, "type": READ_WRITE})
+        if number % 2:
+            give(lab, start, size, {**others[number % len(others)], "type": READ_WRITE})
+    for start, size in placed:
+        query(lab, start)
+        query(lab, start + size - 1)
+
+
+def mapped_again_and_again(lab: Lab) -> None:
+    """Whole lives of mappings, one after the other and in turns of two, leave nothing behind."""
+    open_all(lab)
+    for device in lab.setting.devices:
+        audit(lab, device)
+        for turn in range(12):
+            size = (1 + turn % 3) * PAGE
+            got = pair(lab, size, device)
+            if got is None:
+                continue
+            place, handle = got
+            mapped(lab, place, size, handle)
+            lab.call("halMemRetainAllocationHandle", handle=True, ptr=place)
+            lab.call("halMemRelease", handle=handle)
+            fill_all(lab)
+            check_all(lab)
+            if turn % 2:
+                lab.call("halMemRelease", handle=handle)
+                lab.call("halMemUnmap", ptr=place)
+            else:
+                lab.call("halMemUnmap", ptr=place)
+                lab.call("halMemRelease", handle=handle)
+            lab.call("halMemAddressFree", ptr=place)
+        audit(lab, device)
+
+
+def addresses_can_be_had_again(lab: Lab) -> None:
+    """The largest stretch of addresses that there is, reserved and given back many times."""
+    open_all(lab)
+    size = LARGEST if lab.setting.profile.generation == "v2" else lab.setting.profile.single_limit
+    while size > PAGE and (place := reserve(lab, size)) is None:
+        size //= 2
+    for _ in range(ROUNDS):
+        if place is None:
+            return
+        lab.call("halMemAddressFree", ptr=place)
+        place = reserve(lab, size)
+    if place is not None:
+        lab.call("halMemAddressFree", ptr=place)
+
+
+MAPPING_SCENARIOS = scenarios_of(
+    "vmm",
+    refused_maps,
+    every_kind_of_memory,
+    many_sizes_side_by_side,
+    mapped_again_and_again,
+    addresses_can_be_had_again,
+)
