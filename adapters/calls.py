@@ -12,6 +12,7 @@ from halcert.adapters.host import HOST_CALLS, Mappings
 from halcert.adapters.records import Refused
 from halcert.adapters.slots import (
     C_TYPES,
+    BytesSlot,
     Descriptors,
     DmaArraySlot,
     DmaSlot,
@@ -19,6 +20,7 @@ from halcert.adapters.slots import (
     InRecordSlot,
     InRecordsSlot,
     NewDmaSlot,
+    OutBytesSlot,
     OutRecordSlot,
     OutSlot,
     RecordValueSlot,
@@ -35,7 +37,8 @@ from halcert.adapters.special_slots import (
     PlacesSlot,
 )
 from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
-from halcert.spec.abi.structs import bounds_of
+from halcert.spec.abi.parameters import NAME_SIZE
+from halcert.spec.abi.structs import LAYOUTS, bounds_of
 
 Outcome = tuple[int, dict[str, Any], int, int]
 """Return code, outputs, and when the call was entered and left."""
@@ -75,6 +78,9 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
         for i, name in enumerate(names)
         if slots[name].gives or slots[name].lends
     ]
+    if function.returns == "bool":
+        outputs.append("'answer': code")
+    code = "0" if function.returns == "bool" else "code"
     return "\n".join(
         [
             *lines,
@@ -82,7 +88,7 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
             f"    code = entry({', '.join(f'a{index}' for index in range(len(names)))})",
             "    ended = clock()",
             *checks,
-            f"    return code, {{{', '.join(outputs)}}}, began, ended",
+            f"    return {code}, {{{', '.join(outputs)}}}, began, ended",
         ]
     )
 
@@ -238,6 +244,10 @@ class Caller:
             Passing.IN_RECORDS: lambda: InRecordsSlot(kind, resolve),
             Passing.RECORD_VALUE: lambda: RecordValueSlot(kind, resolve),
             Passing.OUT_PLACES: lambda: PlacesSlot(kind, resolve),
+            Passing.NAME: lambda: BytesSlot(0, resolve),
+            Passing.OUT_NAME: lambda: OutBytesSlot(NAME_SIZE, string=True),
+            Passing.BLOB: lambda: BytesSlot(LAYOUTS[kind].size, resolve),
+            Passing.OUT_BLOB: lambda: OutBytesSlot(LAYOUTS[kind].size, string=False),
             Passing.NEW_DMA: lambda: NewDmaSlot(descriptors, resolve),
             Passing.DMA: lambda: DmaSlot(descriptors, resolve),
             Passing.DMA_ARRAY: lambda: DmaArraySlot(descriptors, resolve),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -64,11 +65,17 @@ def _load(_mappings: Mappings, address: int, size: int) -> Plain:
     return 0, {"data": ctypes.string_at(address, size)}
 
 
+def _rest(_mappings: Mappings, milliseconds: int) -> Plain:
+    time.sleep(milliseconds / 1000)
+    return 0, {}
+
+
 HOST_CALLS: dict[str, Callable[..., Plain]] = {
     "host.map": _map,
     "host.unmap": _unmap,
     "host.store": _store,
     "host.fill": _fill,
     "host.load": _load,
+    "host.rest": _rest,
 }
 """What each of them does; the arguments are already numbers."""

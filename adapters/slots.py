@@ -231,6 +231,52 @@ def by_value(kind: str) -> type[ctypes.Structure]:
     return type(kind, (ctypes.Structure,), {"_fields_": fields})
 
 
+class BytesSlot(Slot):
+    """A string that need not be text, or opaque bytes of a known length."""
+
+    def __init__(self, length: int, resolve: Resolve) -> None:
+        self._length = length
+        self._memory = Guarded(1)
+        self._resolve = resolve
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        value = self._resolve(value)
+        if value is None:
+            return 0
+        if not isinstance(value, str):
+            raise Refused(f"{value!r} is no string of hexadecimal digits")
+        content = bytes.fromhex(value)
+        content += bytes(max(self._length - len(content), 0)) if self._length else b"\0"
+        self._memory.fit(len(content))
+        self._memory.view[:] = content
+        return self._memory.address
+
+
+class OutBytesSlot(Slot):
+    """A place for a name, or for opaque bytes."""
+
+    gives = True
+
+    def __init__(self, length: int, *, string: bool) -> None:
+        self._memory = Guarded(length)
+        self._poison = bytes([POISON]) * length
+        self._string = string
+        self._given = False
+
+    def load(self, value: Any, _args: Arguments) -> int:
+        self._given = _truth(value)
+        if not self._given:
+            return 0
+        self._memory.view[:] = self._poison
+        return self._memory.address
+
+    def read(self) -> str | None:
+        if not self._given:
+            return None
+        content = bytes(self._memory.view)
+        return (content.partition(b"\0")[0] if self._string else content).hex()
+
+
 class Descriptors:
     """The DMA descriptors of a process; a call means one by its number."""
 

@@ -7,6 +7,7 @@ free again, but for what frees may have left in caches. A device is taken to be 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -14,10 +15,12 @@ import msgspec
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Call, Returned, Rule, align_up
 from halcert.spec.profiles import Profile
+from halcert.spec.sharing.memory import is_held
+from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.state import USER, Block, Handle, State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
@@ -60,6 +63,10 @@ class Balance(msgspec.Struct, frozen=True):
         )
 
 
+PATIENCE = 2000
+"""Milliseconds after which what a process held that has ended must be back."""
+
+
 class Accounts:
     """What devices told, and what frees may have left in caches, in bytes by device."""
 
@@ -68,14 +75,23 @@ class Accounts:
         self._profile = profile
         self._start: dict[int, int] = {}
         self._had: dict[tuple[Any, ...], int] = {}
-        self._cached: dict[int, int] = {}
+        self._cached: dict[tuple[int, int], int] = {}
+        self._leaving: dict[int, int] = {}
+        self._rested = 0
 
     def free_at_start(self, device: int) -> int | None:
         """Return what was free on a device before anything was allocated, if that is known."""
         return self._start.get(device)
 
-    def had_again(self, call: Call, result: Returned, before: State) -> tuple[int, int] | None:
+    def had_again(
+        self, call: Call, result: Returned, views: Sequence[State]
+    ) -> tuple[int, int] | None:
         """Follow a call that takes memory or addresses, and that an equal one came before.
+
+        Args:
+            call: the call.
+            result: what it gave.
+            views: the state before it, as each process sees it.
 
         Returns:
             Bytes that were held when the equal one succeeded, and now, if the allocation ran out
@@ -86,63 +102,131 @@ class Accounts:
             return None
         held = (
             sum(self._cached.values())
-            + before.blocks.sum(
-                lambda block: 0 if block.kind in (USER, MAPPED) else generous(block, self._profile)
+            + sum(self._leaving.values())
+            + sum(
+                view.blocks.sum(
+                    lambda block: (
+                        0
+                        if block.kind in (USER, MAPPED, OPENED)
+                        else generous(block, self._profile)
+                    )
+                )
+                for view in views
             )
-            + before.handles.sum(
-                lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
+            + sum(
+                view.handles.sum(
+                    lambda handle: 0 if handle.lost else align_up(handle.size, self._profile.huge)
+                )
+                for view in views
             )
-            + before.reservations.sum(lambda found: found.extent)
+            + sum(view.reservations.sum(lambda found: found.extent) for view in views)
         )
         known = self._had.get(what)
         if result.code == 0:
             self._had[what] = held if known is None else max(known, held)
         return None if known is None else (known, held)
 
-    def after(self, call: Call, result: Returned, before: State, now: State) -> list[Balance]:
-        """Follow a successful call; return the comparisons that it allows."""
+    def after(
+        self,
+        call: Call,
+        result: Returned,
+        before: State,
+        views: Sequence[State],
+        process: int = 0,
+    ) -> list[Balance]:
+        """Follow a successful call; return the comparisons that it allows.
+
+        Args:
+            call: the call.
+            result: what it gave.
+            before: the state before it, as the calling process saw it.
+            views: the state now, as each process sees it.
+            process: the calling process.
+        """
         if isinstance(call, MemFree):
-            self._freed(before.blocks.at(call.pp))
+            self._freed(before.blocks.at(call.pp), process)
         elif isinstance(call, MemAgentClose | MemDeviceClose):
-            self._cached[call.devid] = 0
+            self._cached[process, call.devid] = 0
+        elif isinstance(call, HostExit):
+            self._left(before, process)
+        elif isinstance(call, HostRest):
+            self._rested += call.milliseconds
+            if self._rested >= PATIENCE:
+                self._leaving.clear()
         elif isinstance(call, MemGetInfo) and call.type == HBM_SIZE:
-            return self._told(call.device, result, now)
+            return self._told(call.device, result, views)
         return []
 
-    def _freed(self, block: Block) -> None:
+    def missing(self, device: int, free: int, views: Sequence[State]) -> bool:
+        """Tell whether less is free than when everything is back that ended processes held."""
+        at_start = self._start.get(device)
+        return at_start is not None and free < at_start - self._most(device, views)
+
+    def _freed(self, block: Block, process: int) -> None:
         if cacheable(block, self._profile):
             cost = generous(block, self._profile)
-            self._cached[block.device] = self._cached.get(block.device, 0) + cost
+            place = (process, block.device)
+            self._cached[place] = self._cached.get(place, 0) + cost
 
-    def _told(self, device: int, result: Any, now: State) -> list[Balance]:
+    def _left(self, before: State, process: int) -> None:
+        """Take note of what a process held that has ended: it comes back when it comes back."""
+        self._rested = 0
+        known: Any = before.hardware
+        for device in known:
+            held = self._held(device.id, [before], generously=True)
+            cached = self._cached.pop((process, device.id), 0)
+            self._leaving[device.id] = self._leaving.get(device.id, 0) + held + cached
+
+    def _told(self, device: int, result: Any, views: Sequence[State]) -> list[Balance]:
         free = int(result.info.free + result.info.huge_free)
         at_start = self._start.get(device)
+        most = self._most(device, views) + self._leaving.get(device, 0)
         if at_start is None:
-            if not self._held(device, now, generously=True) and not self._cached.get(device):
+            if not most:
                 self._start[device] = free
             return []
-        most = self._held(device, now, generously=True) + self._cached.get(device, 0)
-        least = self._held(device, now, generously=False)
+        least = self._held(device, views, generously=False)
         return [
             Balance(LIVE_MEMORY_IS_ACCOUNTED, at_start, free, least),
             Balance(NOTHING_LEAKS, at_start, free, most),
         ]
 
-    def _held(self, device: int, state: State, *, generously: bool) -> int:
-        def cost(block: Block) -> int:
-            owned = block.device == device and block.kind in (DEV, DVPP)
-            if generously:
-                return generous(block, self._profile) if owned or block.kind == SVM else 0
-            return block.extent if owned and block.hbm else 0
+    def _most(self, device: int, views: Sequence[State]) -> int:
+        cached = sum(cost for (_, where), cost in self._cached.items() if where == device)
+        return self._held(device, views, generously=True) + cached
 
-        def physical(handle: Handle) -> int:
-            if handle.device != device or not of_the_device(handle) or handle.lost:
-                return 0
-            if generously:
-                return align_up(handle.size, self._profile.huge)
-            return handle.size if on_hbm(handle) else 0
+    def _held(self, device: int, views: Sequence[State], *, generously: bool) -> int:
+        """Return the bytes of a device that processes hold; what several share counts once."""
+        found: dict[int, int] = {}
+        for view in views:
+            tables: Any = view
+            for block in tables.blocks:
+                found[block.memory] = max(
+                    found.get(block.memory, 0), self._cost(block, device, generously=generously)
+                )
+            for handle in tables.handles:
+                if handle.imported and not is_held(view, handle.share):
+                    continue  # SVM v3: an import that is not mapped keeps nothing
+                cost = self._physical(handle, device, generously=generously)
+                found[handle.memory] = max(found.get(handle.memory, 0), cost)
+            for share in tables.shares:
+                if generously and share.device == device and is_held(view, share.id):
+                    cost = align_up(share.extent, self._profile.huge)
+                    found[share.memory] = max(found.get(share.memory, 0), cost)
+        return sum(found.values())
 
-        return state.blocks.sum(cost) + state.handles.sum(physical)
+    def _cost(self, block: Block, device: int, *, generously: bool) -> int:
+        owned = block.device == device and block.kind in (DEV, DVPP)
+        if generously:
+            return generous(block, self._profile) if owned or block.kind == SVM else 0
+        return block.extent if owned and block.hbm else 0
+
+    def _physical(self, handle: Handle, device: int, *, generously: bool) -> int:
+        if handle.device != device or not of_the_device(handle) or handle.lost:
+            return 0
+        if generously:
+            return align_up(handle.size, self._profile.huge)
+        return handle.size if on_hbm(handle) else 0
 
 
 def _wanted(call: Call) -> tuple[Any, ...] | None:

@@ -22,13 +22,18 @@ BYTES = "$bytes"
 
 
 class Book:
-    """What calls gave, by value. One book serves all actors of a lab."""
+    """What calls gave, by value.
 
-    def __init__(self) -> None:
-        """Start empty."""
+    Each process has a book of its own for what means something there only; what it does not hold
+    is looked up in one that all have in common.
+    """
+
+    def __init__(self, common: Book | None = None) -> None:
+        """Start empty, with the book that all have in common."""
+        self._common = common
         self._bases: list[int] = []
         self._entries: list[tuple[int, int, str]] = []
-        self._exact: dict[int, tuple[int, str]] = {}
+        self._exact: dict[int | str, tuple[int, str]] = {}
 
     def learn_range(self, base: int, length: int, step: int, field: str) -> None:
         """Remember that ``step`` gave an address range; a newer range hides older ones."""
@@ -39,13 +44,15 @@ class Book:
         self._bases[low:high] = [base]
         self._entries[low:high] = [(length, step, field)]
 
-    def learn_exact(self, value: int, step: int, field: str) -> None:
-        """Remember that ``step`` gave a number that later calls pass unchanged."""
+    def learn_exact(self, value: int | str, step: int, field: str) -> None:
+        """Remember that ``step`` gave a number or string that later calls pass unchanged."""
         self._exact[value] = (step, field)
 
-    def exact(self, value: int) -> dict[str, Any] | int:
-        """Return the reference for a number that a call gave as it is, or the number itself."""
+    def exact(self, value: Any) -> Any:
+        """Return the reference for what a call gave as it is, or the value itself."""
         found = self._exact.get(value)
+        if found is None and self._common is not None:
+            return self._common.exact(value)
         return value if found is None else {REFERENCE: found[0], "field": found[1], "plus": 0}
 
     def in_range(self, value: int) -> dict[str, Any] | int:
@@ -91,6 +98,8 @@ def resolve(
                 if not isinstance(found, Mapping):
                     raise KeyError(value["field"])
                 found = found[part]
+            if isinstance(found, str):
+                return found
             if not isinstance(found, int):
                 raise KeyError(value["field"])
             return found + int(value.get("plus", 0))
@@ -129,6 +138,8 @@ def _add_roles(found: dict[str, str], path: str, kind: Any) -> None:
                 _add_roles(found, path, hints[member])
 
 
+PASSED_ON = ("handle", "process")
+"""Roles of numbers that are passed on as they were given."""
 STANDS_FOR_ITSELF = ("dma", "refs")
 """Members that may be written in place of their record: a descriptor's number, a list of them."""
 
@@ -151,7 +162,9 @@ def _named(roles: Mapping[str, str], path: str, value: Any, book: Book) -> Any:
         role = roles.get(path)
         if role == "address":
             return book.in_range(value)
-        return book.exact(value) if role == "handle" else value
+        return book.exact(value) if role in PASSED_ON else value
+    if isinstance(value, str):
+        return book.exact(value)
     if isinstance(value, bytes):
         return {BYTES: value.hex()}
     if isinstance(value, Mapping):

@@ -19,6 +19,8 @@ from halcert.spec.abi.functions import (
     Passing,
 )
 from halcert.spec.abi.structs import LAYOUTS
+from halcert.spec.sharing.blobs import Blob
+from halcert.spec.sharing.names import Name
 
 Arguments = dict[str, Any]
 CONVERTS = 1
@@ -106,6 +108,16 @@ def _copy_2d(value: Any, args: Mapping[str, Any]) -> Any:
     return members
 
 
+def _name(value: Any, _args: Mapping[str, Any]) -> Any:
+    plain = not isinstance(value, Mapping) or REFERENCE in value
+    return value if plain else Name.to_plain(dict(value))
+
+
+def _blob(value: Any, _args: Mapping[str, Any]) -> Any:
+    plain = not isinstance(value, Mapping) or REFERENCE in value
+    return value if plain else Blob.to_plain(dict(value))
+
+
 _FORMS: dict[Passing, Callable[[Any, Mapping[str, Any]], Any]] = {
     Passing.INFO: _info,
     Passing.CONTROL_IN: _control_in,
@@ -117,4 +129,6 @@ _FORMS: dict[Passing, Callable[[Any, Mapping[str, Any]], Any]] = {
     Passing.COPY_2D: _copy_2d,
     Passing.IN_RECORDS: _records,
     Passing.OUT_RECORD: _control_out,
+    Passing.NAME: _name,
+    Passing.BLOB: _blob,
 }

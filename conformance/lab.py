@@ -7,6 +7,7 @@ promised is not made.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.language import Call, Interface, Record, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
+from halcert.spec.sharing.process import KILLED, HostExit
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
 from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
@@ -80,6 +82,7 @@ class Lab:
         accounts: what devices told of their memory.
         sightings: which bytes were seen to be right.
         steps: the calls so far.
+        process: the process that calls where none is named.
     """
 
     setting: Setting
@@ -89,15 +92,18 @@ class Lab:
     accounts: Accounts = field(init=False)
     sightings: Sightings = field(default_factory=Sightings)
     steps: list[TraceStep] = field(default_factory=list)
+    process: int = 0
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
-    _book: Book = field(default_factory=Book)
-    _learned: set[int] = field(default_factory=set)
+    _common: Book = field(default_factory=Book)
+    _books: dict[int, Book] = field(default_factory=dict)
+    _learned: set[tuple[int, int, int]] = field(default_factory=set)
     _observing: bool = False
     _actors: dict[int, Actor] = field(default_factory=dict)
+    _ended: set[int] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         """Start with the world before any call."""
-        self.world = World.start(self.setting.devices)
+        self.world = World.start(self.setting.devices, ())
         self.accounts = Accounts(self.setting.profile)
 
     def __enter__(self) -> Self:
@@ -114,46 +120,111 @@ class Lab:
             actor.kill()
         self._actors.clear()
 
-    def view(self, process: int = 0) -> State:
-        """Return the state as a process sees it."""
+    @contextmanager
+    def seat(self, process: int) -> Iterator[None]:
+        """Let a process make the calls, and be looked at, where none is named."""
+        before, self.process = self.process, process
+        try:
+            yield
+        finally:
+            self.process = before
+
+    def has_ended(self, process: int) -> bool:
+        """Tell whether a process was ended by a call of the experiment."""
+        return process in self._ended
+
+    def _meant(self, process: int | None) -> int:
+        return self.process if process is None else process
+
+    def view(self, process: int | None = None) -> State:
+        """Return the state as a process sees it, or saw it when it ended."""
+        process = self._meant(process)
+        if process not in self._ended:
+            self.actor(process)
         view: State = self.world.views[process]
         return view
 
-    def blocks(self, process: int = 0) -> list[Block]:
+    def views(self) -> list[State]:
+        """Return the state as each process sees it that was started."""
+        return list(self.world.views.values())
+
+    def blocks(self, process: int | None = None) -> list[Block]:
         """Return the live blocks of a process, by address."""
         table: Any = self.view(process).blocks
         return list(table)
 
-    def rope(self, block: Block, process: int = 0) -> Rope:
+    def rope(self, block: Block, process: int | None = None) -> Rope:
         """Return what is known of a block's bytes."""
         contents: Any = self.view(process).contents
         rope: Rope = contents.rope(block.memory)
         return rope
 
-    def actor(self, process: int = 0) -> Actor:
+    def actor(self, process: int | None = None) -> Actor:
         """Return the process with a number, started at its first use."""
-        if process not in self._actors:
-            self._actors[process] = self.setting.session.spawn()
+        process = self._meant(process)
+        if process not in self._actors and process not in self._ended:
+            actor = self._actors[process] = self.setting.session.spawn()
+            self.world = self.world.joined(process, actor.pid, self.setting.devices)
+            self._common.learn_exact(actor.pid, START, f"pid.{process}")
         return self._actors[process]
 
+    def pid(self, process: int | None = None) -> int:
+        """Return the number that the operating system gave a process."""
+        return self.actor(process).pid
+
+    def given(self, numbers: Mapping[int, int]) -> Mapping[int, Any]:
+        """Return what calls gave, by their numbers in a plan; call 0 gives the processes.
+
+        Args:
+            numbers: for each call of the plan its number here.
+        """
+        made = {old: self.outputs[new] for old, new in numbers.items() if new in self.outputs}
+        return {**made, START: {"pid": Pids(self)}}
+
+    def _book(self, process: int) -> Book:
+        found = self._books.get(process)
+        if found is None:
+            found = self._books[process] = Book(self._common)
+        return found
+
+    def end(self, process: int, *, killed: bool) -> Outcome:
+        """End a process, by itself or by a signal, and return what that gave."""
+        began = time.monotonic_ns()
+        actor = self._actors.pop(process)
+        self._ended.add(process)
+        if killed:
+            actor.kill()
+        else:
+            actor.close()
+        return Answered(0, {}, began, time.monotonic_ns())
+
     @contextmanager
-    def observing(self, process: int = 0) -> Iterator[None]:
+    def observing(self, process: int | None = None) -> Iterator[None]:
         """Mark copies as looks at memory, which do not answer for what they copy."""
-        pen = self.world.views[process].contents.pen
+        contents: Any = self.view(process).contents
+        pen = contents.pen
         pen.observing = self._observing = True
         try:
             yield
         finally:
             pen.observing = self._observing = False
 
-    def named(self, interface: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    def named(
+        self, interface: str, args: Mapping[str, Any], process: int | None = None
+    ) -> dict[str, Any]:
         """Return arguments with references in place of what earlier calls gave."""
-        return named(roles_of(self.setting.interfaces[interface].call), args, self._book)
+        process = self._meant(process)
+        roles = roles_of(self.setting.interfaces[interface].call)
+        return named(roles, args, self._book(process))
 
-    def prepared(self, interface: str, args: Mapping[str, Any], process: int = 0) -> Call | None:
+    def prepared(
+        self, interface: str, args: Mapping[str, Any], process: int | None = None
+    ) -> Call | None:
         """Return the call, or None if it is not specified here or nothing is promised about it."""
+        process = self._meant(process)
         if interface not in self.setting.interfaces:
             return None
+        self.actor(process)
         call = self.setting.interfaces[interface].parse(args)
         rule = self.setting.oracle.undefined(interface, call, self.world, process)
         if rule is None and not self._is_endless(call, args):
@@ -170,7 +241,7 @@ class Lab:
             for path, role in roles_of(type(call)).items()
         )
 
-    def call(self, interface: str, process: int = 0, **args: Any) -> Returned | None:
+    def call(self, interface: str, process: int | None = None, **args: Any) -> Returned | None:
         """Make one call and have it judged.
 
         Returns:
@@ -180,25 +251,32 @@ class Lab:
         Raises:
             Broken: the implementation broke a rule.
         """
+        process = self._meant(process)
+        if process in self._ended:
+            return None
         args = plain(interface, args)
         call = self.prepared(interface, args, process)
         if call is None:
             return None
         number = len(self.steps) + 1
-        outcome = self.actor(process).call(Request(interface, dict(args), number))
+        if isinstance(call, HostExit):
+            outcome = self.end(process, killed=call.how == KILLED)
+        else:
+            outcome = self.actor(process).call(Request(interface, dict(args), number))
         return self.take(call, args, outcome, process)
 
     def take(
-        self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int = 0
+        self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int | None = None
     ) -> Returned:
         """Judge what a call gave and write it down; the call was made by the caller.
 
         Raises:
             Broken: the implementation broke a rule.
         """
+        process = self._meant(process)
         interface = call.interface
         number = len(self.steps) + 1
-        written = self.named(interface.name, args)
+        written = self.named(interface.name, args, process)
         self.steps.append(
             TraceStep(
                 number,
@@ -219,7 +297,7 @@ class Lab:
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         if judgement.violation is not None:
             raise self._broken(self._blamed(judgement.violation, process), interface.name)
-        self._had_again(call, result, process)
+        self._had_again(call, result)
         before = self.view(process)
         self.world = judgement.world
         self._seen(call, result, judgement.shown, before)
@@ -259,8 +337,8 @@ class Lab:
             rule = None if result.code else accepting(shown, accepts)
             self.sightings.acted(Act(number, interface, rule))
 
-    def _had_again(self, call: Call, result: Returned, process: int) -> None:
-        known = self.accounts.had_again(call, result, self.view(process))
+    def _had_again(self, call: Call, result: Returned) -> None:
+        known = self.accounts.had_again(call, result, self.views())
         if known is None:
             return
         rule = MEMORY_CAN_BE_HAD_AGAIN
@@ -272,7 +350,7 @@ class Lab:
             self.tally.show((rule.id,), self.test)
 
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
-        for balance in self.accounts.after(call, result, before, self.view(process)):
+        for balance in self.accounts.after(call, result, before, self.views(), process):
             if not balance.holds:
                 came = f"{balance.free} bytes free"
                 raise self.fail(balance.rule, "account", balance.allowed, came)
@@ -280,24 +358,32 @@ class Lab:
                 self.tally.show((balance.rule.id,), self.test)
 
     def learn(
-        self, number: int, result: Returned, out: Mapping[str, Any], process: int = 0
+        self, number: int, result: Returned, out: Mapping[str, Any], process: int | None = None
     ) -> None:
         """Remember what a successful call gave, so that later calls can be written with it."""
+        process = self._meant(process)
         self.outputs[number] = dict(out)
-        view = self.world.views[process]
         for name in result.__struct_fields__[1:]:
             value: Any = getattr(result, name)
             while isinstance(value, Record):  # a descriptor, perhaps in a matrix copy
                 name, value = f"{name}.dma", getattr(value, "dma", 0)  # noqa: PLW2901
             if not isinstance(value, int) or isinstance(value, bool) or not value:
                 continue
-            self._remember(view, result, value, number, name)
+            self._remember(result, value, number, name, process)
+        for name, given in out.items():
+            if isinstance(given, str):
+                self._common.learn_exact(given, number, name)
 
-    def _remember(self, view: Any, result: Returned, value: int, number: int, name: str) -> None:
+    def _remember(self, result: Returned, value: int, number: int, name: str, process: int) -> None:
         """Give what a call gave a name, unless it has one: a query gives nothing that is new.
 
         Mapped memory is named after the reservation that it lies in.
         """
+        view: Any = self.world.views[process]
+        if name == "shareable_handle":
+            self._common.learn_exact(value, number, name)
+            return
+        book = self._book(process)
         place, block, handle = (
             view.reservations.covering(value),
             view.blocks.at(value),
@@ -305,17 +391,17 @@ class Lab:
         )
         if place.exists:
             if isinstance(result, MemAddressReserve.Result):
-                self._book.learn_range(value, place.extent, number, name)
+                book.learn_range(value, place.extent, number, name)
             return
         found = block if block.exists else handle
         if not found.exists:
-            self._book.learn_exact(value, number, name)
-        elif found.memory not in self._learned:
-            self._learned.add(found.memory)
+            book.learn_exact(value, number, name)
+        elif (process, found.memory, value) not in self._learned:
+            self._learned.add((process, found.memory, value))
             if block.exists:
-                self._book.learn_range(value, block.extent, number, name)
+                book.learn_range(value, block.extent, number, name)
             else:
-                self._book.learn_exact(value, number, name)
+                book.learn_exact(value, number, name)
 
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)
@@ -338,6 +424,28 @@ class Lab:
         return self._broken(violation, self.steps[-1].interface)
 
 
+class Pids(Mapping[str, int]):
+    """The numbers of the processes of a lab; asking for one starts the process."""
+
+    def __init__(self, lab: Lab) -> None:
+        """Take the lab."""
+        self._lab = lab
+
+    def __getitem__(self, process: str) -> int:
+        """Return the number of a process."""
+        return self._lab.pid(int(process))
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the processes that were started."""
+        return map(str, self._lab.world.views)
+
+    def __len__(self) -> int:
+        """Return how many processes were started."""
+        return len(self._lab.world.views)
+
+
+START = 0
+"""The number under which a trace speaks of what was there before its first call."""
 MOST_ROUNDS = 1 << 16
 """Rounds (rows of a matrix) that a single call may take while testing."""
 

@@ -20,10 +20,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from halcert.conformance.draw import TAPE, TapeDraw
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.observe import audit, check_all, check_block
+from halcert.conformance.sharing_values import give_back
 from halcert.conformance.values import arguments
 from halcert.spec.catalogue import AREAS, interfaces, with_used
 from halcert.spec.state import USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED
 
 FREQUENT = (
     "halMemAlloc",
@@ -35,9 +36,15 @@ FREQUENT = (
     "halMemAddressReserve",
     "halMemCreate",
     "halMemMap",
+    "halShmemCreateHandle",
+    "halShmemSetPidHandle",
+    "halShmemOpenHandleByDevId",
+    "halMemExportToShareableHandle",
+    "halMemSetPidToShareableHandle",
+    "halMemImportFromShareableHandle",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
-CLOSING = ("halMemAgentClose", "drvMemDeviceClose")
+CLOSING = ("halMemAgentClose", "drvMemDeviceClose", "host.exit")
 
 
 class OutOfTime(BaseException):
@@ -105,6 +112,8 @@ class Machine(RuleBasedStateMachine):
         self.lab = self.hunt.lab()
         self.over = False
         self.weighted: list[str] = []
+        self.seats: list[int] = [0]
+        self.later = 1
 
     @initialize(tape=TAPES)
     def begin(self, tape: bytes) -> None:
@@ -116,7 +125,17 @@ class Machine(RuleBasedStateMachine):
             for _ in range(weight)
             if self.lab.setting.session.offers(name)
         ]
-        self._guarded(lambda: self._open(draw))
+        most = AREAS[self.hunt.area].processes if self.hunt.area else 1
+        count = draw.pick((most, most, most + 1)) if most > 1 else 1
+        self.seats, self.later = list(range(count)), count
+        self._guarded(lambda: self._begin_all(draw))
+
+    def _begin_all(self, draw: TapeDraw) -> None:
+        for seat in self.seats:
+            self.lab.actor(seat)
+        for seat in self.seats:
+            with self.lab.seat(seat):
+                self._open(draw)
 
     def _open(self, draw: TapeDraw) -> None:
         for device in self.lab.setting.devices:
@@ -131,14 +150,25 @@ class Machine(RuleBasedStateMachine):
             raise OutOfTime
         if not self.over and self.weighted:
             draw = TapeDraw(tape)
-            self._guarded(lambda: self._one(draw))
+            self._guarded(lambda: self._seated(draw))
+
+    def _seated(self, draw: TapeDraw) -> None:
+        """Let one of the processes make a call; a process that ends has a successor."""
+        seat = draw.pick(self.seats) if len(self.seats) > 1 else self.seats[0]
+        with self.lab.seat(seat):
+            self._one(draw)
+        if self.lab.has_ended(seat):
+            place = self.seats.index(seat)
+            self.seats[place], self.later = self.later, self.later + 1
+            with self.lab.seat(self.seats[place]):
+                self._open(draw)
 
     def _one(self, draw: TapeDraw) -> None:
         lab = self.lab
         name = draw.pick(self.weighted)
         args = arguments(draw, lab, lab.setting.interfaces[name])
         result = lab.call(name, **args)
-        if result is None:
+        if result is None or lab.has_ended(lab.process):
             return
         if result.code != 0 and draw.chance(50):
             for block in touched_blocks(lab, args):
@@ -150,9 +180,15 @@ class Machine(RuleBasedStateMachine):
         """Look at everything that is left, then end the processes."""
         try:
             if not self.over:
-                self._guarded(lambda: wind_up(self.lab))
+                self._guarded(self._wind_up)
         finally:
             self.lab.close()
+
+    def _wind_up(self) -> None:
+        for seat in self.seats:
+            with self.lab.seat(seat):
+                give_back(self.lab)
+                wind_up(self.lab)
 
     def _guarded(self, action: Callable[[], Any]) -> None:
         try:
@@ -201,7 +237,7 @@ def wind_up(lab: Lab) -> None:
     for block in lab.blocks():
         if block.kind == MAPPED:
             lab.call("halMemUnmap", ptr=block.base)
-        elif block.kind != USER:
+        elif block.kind not in (USER, OPENED):
             lab.call("halMemFree", pp=block.base)
     view: Any = lab.view()
     for handle in view.handles:

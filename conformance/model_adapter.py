@@ -32,6 +32,7 @@ from halcert.conformance.values import constants_of
 from halcert.model.concrete import Oracle, World
 from halcert.model.concrete.compiled import Compiled
 from halcert.model.concrete.rope import parts
+from halcert.model.concrete.world import FIRST_PID
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import (
@@ -47,7 +48,11 @@ from halcert.spec.language import (
 )
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
-from halcert.spec.svm.flags import MAPPED
+from halcert.spec.sharing.create import UNTOUCHED
+from halcert.spec.sharing.memory import is_held
+from halcert.spec.sharing.process import KILLED, HostExit
+from halcert.spec.state import DEFERRED
+from halcert.spec.svm.flags import MAPPED, OPENED
 
 DEVICES = (0, 1)
 CAPACITY = 4 * GIB
@@ -55,6 +60,8 @@ CAPACITY = 4 * GIB
 FIRST_ADDRESS = 0x12C000000000
 GAP = 2 * GIB
 """Address space between two things that the model gives (bytes)."""
+HANDLES = 1 << 20
+"""Numbers that each process of the model has to give."""
 
 
 class Unanswerable(Exception):
@@ -85,7 +92,7 @@ class ModelSession:
         self.profile = profile
         self.interfaces = interfaces()
         self.oracle = Oracle(self.interfaces.values(), profile)
-        self.world = World.start(DEVICES, ())
+        self.world = World({})
         self._count = 0
 
     def offers(self, interface: str) -> bool:
@@ -95,12 +102,24 @@ class ModelSession:
     def spawn(self) -> ModelActor:
         """Start a process."""
         number, self._count = self._count, self._count + 1
-        fresh = World.start(DEVICES).views[0]
-        self.world = World({**self.world.views, number: fresh})
+        self.world = self.world.joined(number, FIRST_PID + number, DEVICES)
         return ModelActor(self, number)
 
+    def held(self, device: int) -> int:
+        """Return the bytes of a device that processes hold, with what several share once."""
+        found: dict[int, int] = {}
+        for view in self.world.views.values():
+            found |= _held(view, device)
+        return sum(found.values())
+
     def ended(self, process: int) -> None:
-        """Forget a process and everything it had."""
+        """Forget a process and everything it had; the others see that it is gone."""
+        if process not in self.world.views:
+            return
+        gone = self.oracle.judge(
+            self.world, HostExit(how=KILLED), HostExit.Result(code=0), process=process
+        )
+        self.world = gone.world
         views = {p: view for p, view in self.world.views.items() if p != process}
         self.world = World(views)
 
@@ -131,8 +150,9 @@ class ModelActor:
         self._process = process
         self._outputs: dict[int, dict[str, Any]] = {}
         self._next = FIRST_ADDRESS
-        self._handles = 0
+        self._handles = process * HANDLES
         self.alive = True
+        self.pid = FIRST_PID + process
 
     def call(self, request: Request, timeout: float | None = None) -> Reply:  # noqa: ARG002
         """Make one call."""
@@ -194,7 +214,10 @@ class ModelActor:
 
     def _choice(self, rules: Compiled, call: Call, view: Any, code: int) -> Choice:
         self._handles += 1
-        choice = Choice(rules, call, view, self._session.profile, code, self._next, self._handles)
+        session = self._session
+        choice = Choice(
+            rules, call, view, session.profile, code, self._next, self._handles, session.held
+        )
         size = getattr(call, "size", 0)
         if code == 0 and isinstance(size, int):
             self._next += align_up(size, GIB) + GAP
@@ -213,6 +236,7 @@ class Choice:
         code: return code of the result.
         address: an address that nothing uses.
         handle: a number that nothing uses.
+        held: bytes of a device that processes hold.
     """
 
     rules: Compiled
@@ -222,6 +246,7 @@ class Choice:
     code: int
     address: int
     handle: int
+    held: Callable[[int], int]
     chosen: dict[str, Any] = field(default_factory=dict)
 
     def solved(self, promises: Sequence[tuple[Rule, Any, Callable[..., bool]]]) -> Returned:
@@ -273,6 +298,9 @@ class Choice:
 
     def _suggested(self) -> Iterator[int]:
         yield from (0, 1, self.address, self.handle)
+        me = self.view.caller.at(0).pid
+        yield from (each.base for each in self.view.holdings if each.pid == me)
+        yield from (each.number for each in self.view.numbers)
         yield from _numbers(self.call)
         for value in _numbers(self.call):
             block = self.view.blocks.covering(value)
@@ -293,14 +321,20 @@ class Choice:
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
             device = getattr(self.call, "device", 0)
-            return CAPACITY - _held(self.view, device)
+            return CAPACITY - self.held(device)
         if name.endswith(("_free", "_total")):
             return 0
         domain = domain_of(kind)
         if self.code == 0 and domain is not None and domain.role in ("address", "handle"):
             return self.address if domain.role == "address" else self.handle
+        if domain is not None and domain.role == "name":
+            return UNTOUCHED if self.code else self._token()
         width = 64 if domain is None or domain.high > 2**32 else 32
         return kind.from_plain(0) if _is_word(kind) else poison(width)
+
+    def _token(self) -> int:
+        """Return the token of a name that nothing has."""
+        return int.from_bytes(f"model {self.address:x} {self.handle}".encode(), "little")
 
     def _bytes(self) -> bytes:
         """Return the bytes that an observing rule asks for; undefined ones are zero."""
@@ -317,15 +351,26 @@ class Choice:
         return made
 
 
-def _held(view: Any, device: int) -> int:
-    """Return the bytes of a device that a process holds; mappings hold none of their own."""
-    blocks: int = view.blocks.sum(
-        lambda block: block.extent if block.device == device and block.kind != MAPPED else 0
-    )
-    handles: int = view.handles.sum(
-        lambda handle: handle.size if handle.device == device and not handle.lost else 0
-    )
-    return blocks + handles
+def _held(view: Any, device: int) -> dict[int, int]:
+    """Return the bytes of a device that a process holds, by memory object."""
+    found = {
+        block.memory: block.extent
+        for block in view.blocks
+        if block.device == device and block.kind not in (MAPPED, OPENED)
+    }
+    found |= {
+        handle.memory: handle.size
+        for handle in view.handles
+        if handle.device == device
+        and not handle.lost
+        and (not handle.imported or is_held(view, handle.share))
+    }
+    found |= {
+        share.memory: share.extent
+        for share in view.shares
+        if share.device == device and share.fate == DEFERRED
+    }
+    return found
 
 
 def _is_word(kind: Any) -> bool:
@@ -402,5 +447,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, BitWord):
         return value.word
     if isinstance(value, Record):
-        return {name: _plain(getattr(value, name)) for name in value.__struct_fields__[1:]}
+        return value.to_plain(
+            {name: _plain(getattr(value, name)) for name in value.__struct_fields__[1:]}
+        )
     return value

@@ -14,10 +14,11 @@ WINDOW = 128 * 1024
 """Bytes that are looked at in one go."""
 
 
-def scratch(lab: Lab, process: int = 0) -> int | None:
+def scratch(lab: Lab, process: int | None = None) -> int | None:
     """Return the address of WINDOW bytes of process memory for copies back to the host."""
+    caller = lab.process if process is None else process
     for step in lab.steps:
-        if step.interface == "host.map" and step.actor == process:
+        if step.interface == "host.map" and step.actor == caller:
             address = lab.outputs.get(step.number, {}).get("address", 0)
             block = lab.view(process).blocks.at(address)
             if block.exists and block.size == WINDOW:
@@ -43,7 +44,7 @@ def settable(block: Block) -> bool:
     return block.kind in (DEV, DVPP) or (block.kind == MAPPED and block.place == ON_DEVICE)
 
 
-def check_block(lab: Lab, block: Block, process: int = 0) -> None:
+def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
     """Read a block's bytes, by a copy to the host if need be, and have them judged.
 
     Raises:
@@ -67,7 +68,7 @@ def check_block(lab: Lab, block: Block, process: int = 0) -> None:
             lab.call("host.load", process, address=target, size=length)
 
 
-def fill_all(lab: Lab, process: int = 0) -> None:
+def fill_all(lab: Lab, process: int | None = None) -> None:
     """Give every live block bytes that can be recognised, where that changes nothing else.
 
     Raises:
@@ -86,7 +87,7 @@ def fill_all(lab: Lab, process: int = 0) -> None:
                 )
 
 
-def scratch_of(lab: Lab, process: int = 0) -> int | None:
+def scratch_of(lab: Lab, process: int | None = None) -> int | None:
     """Return the address of the scratch memory, if there is one already."""
     for block in lab.blocks(process):
         if block.kind == USER and block.size == WINDOW:
@@ -94,7 +95,7 @@ def scratch_of(lab: Lab, process: int = 0) -> int | None:
     return None
 
 
-def check_all(lab: Lab, process: int = 0) -> None:
+def check_all(lab: Lab, process: int | None = None) -> None:
     """Read the bytes of every live block.
 
     Raises:
@@ -104,7 +105,7 @@ def check_all(lab: Lab, process: int = 0) -> None:
         check_block(lab, block, process)
 
 
-def audit(lab: Lab, *devices: int, process: int = 0) -> None:
+def audit(lab: Lab, *devices: int, process: int | None = None) -> None:
     """Ask devices for their free memory; the lab compares it with what is held.
 
     Raises:

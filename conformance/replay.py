@@ -33,14 +33,10 @@ def repeat(lab: Lab, steps: Sequence[TraceStep]) -> Broken | None:
     return None
 
 
-def _outputs(lab: Lab, numbers: dict[int, int]) -> dict[int, dict[str, object]]:
-    return {old: lab.outputs[new] for old, new in numbers.items() if new in lab.outputs}
-
-
 def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> None:
     for step in steps:
         try:
-            args = resolve(step.args, _outputs(lab, numbers))
+            args = resolve(step.args, lab.given(numbers))
         except KeyError:
             continue
         with lab.observing(step.actor) if step.observing else nullcontext():
@@ -51,7 +47,7 @@ def _one_by_one(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -
 
 def _together(lab: Lab, steps: Sequence[TraceStep], numbers: dict[int, int]) -> None:
     inside = frozenset(step.number for step in steps)
-    outputs = _outputs(lab, numbers)
+    outputs = lab.given(numbers)
     threads: dict[int, list[Planned]] = {}
     for step in steps:
         try:

@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
+from halcert.conformance import sharing_values
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.mapping_values import fitting
@@ -194,7 +195,9 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
     if interface.name == "halMemAlloc" and draw.chance(80):
         args["flag"], args["size"] = flag_word(draw, lab), alloc_size(draw)
     if draw.chance(85):
+        chosen_here = sharing_values.fitting(draw, lab, interface.name)
         args |= fitting(draw, lab, interface.name)
+        args |= {name: value for name, value in chosen_here.items() if name in kinds}
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
         name = draw.pick(tuple(kinds))
         args[name] = _at_an_edge(draw, lab, interface, args[name], kinds[name])

@@ -26,7 +26,7 @@ def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> None:
         if step is steps[-1]:
             fill_all(lab)
             check_all(lab)
-        outputs = {old: lab.outputs[new] for old, new in numbers.items() if new in lab.outputs}
+        outputs = lab.given(numbers)
         try:
             args = resolve(step.args, outputs)
         except KeyError:
@@ -57,7 +57,7 @@ def witness_activities(
         count = counts[witness.rule]
         name = witness.rule if count == 1 else f"{witness.rule}:{count}"
         steps = tuple(
-            TraceStep(number, step.interface, step.args)
+            TraceStep(number, step.interface, step.args, actor=step.actor)
             for number, step in enumerate(witness.steps, start=1)
         )
         found.append((witness.kind == "boundary", name, steps))

@@ -41,11 +41,32 @@ class Device(Row, frozen=True):
     """Opened by this process at least once."""
 
 
+@row(key="place", most=1)
+class Caller(Row, frozen=True):
+    """The process itself; there is one row."""
+
+    place: int
+    """Always 0."""
+    pid: int
+    """Its number."""
+    records: bool = False
+    """It has registrations recorded (SVM v2)."""
+
+
+@row(key="pid", scope=Scope.HOST)
+class Process(Row, frozen=True):
+    """A process that lives."""
+
+    pid: int
+    """Its number."""
+
+
 @row(key="base", extent="extent")
 class Block(Row, frozen=True):
-    """A live stretch of memory: of halMemAlloc, of the program itself, or mapped by halMemMap.
+    """A live stretch of memory: of halMemAlloc, of the program itself, mapped, or opened.
 
     Mapped memory is a block like any other, so that whatever takes addresses takes its addresses.
+    So is memory of a name that was opened.
     """
 
     base: int
@@ -55,7 +76,7 @@ class Block(Row, frozen=True):
     extent: int
     """Bytes that belong to the block: the size rounded up to its granule."""
     kind: int
-    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED or USER."""
+    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED, OPENED or USER."""
     device: int
     """Device that holds the pages; the host id for host memory."""
     granule: int
@@ -82,7 +103,7 @@ class Block(Row, frozen=True):
     memory: int
     """Name of the memory object that holds the bytes; mappings of one handle name the same."""
     handle: int = 0
-    """Handle of mapped memory."""
+    """Handle of mapped memory; id of the share of opened memory."""
 
 
 @row(key="fd")
@@ -186,6 +207,10 @@ class Handle(Row, frozen=True):
     """Its device was closed, and the memory went with it."""
     memory: int
     """Name of the memory object that holds the bytes."""
+    share: int = 0
+    """Id of the share that it was exported as or imported from; 0 if neither."""
+    imported: bool = False
+    """It came from another process, or from a share of the process itself."""
 
 
 @row(key="place")
@@ -200,10 +225,132 @@ class Grant(Row, frozen=True):
     """Device that has access, or the host id."""
 
 
+INTACT = 0
+"""The memory of a share is its owner's as it was when it was shared."""
+TAKEN = 1
+"""The owner took the memory away from all who share it."""
+DEFERRED = 2
+"""The owner gave the memory back; it stays for those who have it open."""
+UNCERTAIN = 3
+"""What has become of the memory of a share is nobody's promise."""
+
+
+@row(key="id", scope=Scope.HOST)
+class Share(Row, frozen=True):
+    """Memory that a process made known to others, under a token that it can hand on."""
+
+    id: int
+    """Twice the token of a name; for physical memory twice the name of its object, and one."""
+    owner: int
+    """Process that made it."""
+    base: int
+    """The owner's address of named memory."""
+    size: int
+    """Bytes."""
+    extent: int
+    """Bytes with the rest of the last page."""
+    granule: int
+    """Page size in bytes."""
+    device: int
+    """Device that the memory is on; the host id for memory of the host."""
+    memory: int
+    """Name of the memory object that holds the bytes."""
+    valid: bool
+    """It can be opened by those who may, and lasts though nobody has it open.
+
+    False once it was destroyed. False for physical memory in SVM v2: that can be imported as long
+    as somebody holds it.
+    """
+    anyone: bool
+    """Everybody may open it; there is no white list."""
+    route: int
+    """How later openings reach the memory (SVM v2)."""
+    fate: int
+    """What became of the memory: INTACT, TAKEN, DEFERRED or UNCERTAIN."""
+
+
+@row(key="place", scope=Scope.HOST)
+class Permit(Row, frozen=True):
+    """A process on the white list of a share."""
+
+    place: int
+    """A number of its own for each pair of a share and a process."""
+    share: int
+    """Id of the share."""
+    pid: int
+    """Number of the process."""
+    earlier: bool
+    """The process of that number that was meant is not there any more, or never was."""
+
+
+@row(key="number", scope=Scope.HOST)
+class ShareNumber(Row, frozen=True):
+    """A number by which physical memory can be imported."""
+
+    number: int
+    """The number."""
+    share: int
+    """Id of the share that it stands for."""
+
+
+@row(key="content", scope=Scope.HOST)
+class Envelope(Row, frozen=True):
+    """Opaque bytes by which physical memory can be imported."""
+
+    content: int
+    """The bytes as a number, least significant first."""
+    share: int
+    """Id of the share that they stand for."""
+    kind: int
+    """How far they reach (``drv_mem_handle_type``)."""
+
+
+@row(key="place", scope=Scope.HOST)
+class Holding(Row, frozen=True):
+    """A share that a process has open, at an address or by a handle."""
+
+    place: int
+    """A number of its own for each process and address, negative for handles."""
+    pid: int
+    """Number of the process."""
+    base: int
+    """First address in that process, or the handle."""
+    share: int
+    """Id of the share."""
+    device: int
+    """Device on which it was opened."""
+    count: int
+    """Opens without a close."""
+
+
+@row(key="name")
+class Registration(Row, frozen=True):
+    """Memory of one side that halHostRegister made reachable for the other."""
+
+    name: int
+    """A number of its own; no memory object has it."""
+    src: int
+    """First address."""
+    size: int
+    """Requested bytes."""
+    extent: int
+    """Bytes that are registered: the size in whole pages."""
+    kind: int
+    """Map type (``enum drvRegisterTpye``)."""
+    device: int
+    """Device that reaches the memory, or that it is on."""
+    dst: int
+    """First address on the other side; 0 if none was told."""
+    recorded: bool
+    """Registered while registrations were recorded."""
+
+
 class State(StateBase):
     """Everything that calls can observe or depend on."""
 
     hardware: Table[Hardware]
+    caller: Table[Caller]
+    processes: Table[Process]
     devices: Table[Device]
     blocks: Table[Block]
     copies: Table[AsyncCopy]
@@ -211,4 +358,10 @@ class State(StateBase):
     reservations: Table[Reservation]
     handles: Table[Handle]
     grants: Table[Grant]
+    shares: Table[Share]
+    permits: Table[Permit]
+    numbers: Table[ShareNumber]
+    envelopes: Table[Envelope]
+    holdings: Table[Holding]
+    registrations: Table[Registration]
     contents: Contents

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from halcert.spec.sharing.statements import SHARING_STATEMENTS
 from halcert.spec.svm.statements import SVM_STATEMENTS
 from halcert.spec.vmm.statements import VMM_STATEMENTS
 
@@ -31,7 +32,7 @@ class Statement:
 
 
 STATEMENTS: tuple[Statement, ...] = tuple(
-    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS)
+    Statement(*each) for each in (*SVM_STATEMENTS, *VMM_STATEMENTS, *SHARING_STATEMENTS)
 )
 """All statements, area by area, in the order of the description."""
 

@@ -7,11 +7,23 @@ the judging to the oracle; what a product lacks shows in the results and ends th
 from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
-from halcert.conformance.scenarios.registry import SCENARIOS, Scenario
+from halcert.conformance.scenarios.registering import REGISTERING
+from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
+from halcert.conformance.scenarios.sharing import NAME_FLOWS, names_never_come_back
+from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
+from halcert.conformance.scenarios.sharing_physical import PHYSICAL_ENDS, PHYSICAL_FLOWS
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
+SHARING_SCENARIOS = {
+    **scenarios_of("sharing", *NAME_FLOWS, *PHYSICAL_FLOWS),
+    **{
+        name: Scenario("sharing", flow)
+        for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING}.items()
+    },
+    **scenarios_of("sharing", names_never_come_back),
+}
 for _flows in (
     SVM_SCENARIOS,
     ENDURANCE_SCENARIOS,
@@ -19,6 +31,7 @@ for _flows in (
     TRANSFER_SCENARIOS,
     MAPPING_SCENARIOS,
     VMM_SCENARIOS,
+    SHARING_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

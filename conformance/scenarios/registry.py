@@ -8,6 +8,8 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 
+Flow = Callable[[Lab], None]
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -20,13 +22,13 @@ class Scenario:
     """
 
     area: str
-    flow: Callable[[Lab], None]
+    flow: Flow
 
 
 SCENARIOS: dict[str, Scenario] = {}
 
 
-def scenarios_of(area: str, *flows: Callable[[Lab], None]) -> dict[str, Scenario]:
+def scenarios_of(area: str, *flows: Flow) -> dict[str, Scenario]:
     """Return scenarios of an area under the names of their functions."""
     return {flow.__name__.replace("_", "-"): Scenario(area, flow) for flow in flows}
 

@@ -10,7 +10,7 @@ import msgspec
 from halcert.model.concrete.contents import ConcreteContents, Pen
 from halcert.model.concrete.table import ConcreteTable
 from halcert.spec.language import Contents, Row, Scope
-from halcert.spec.state import Device, Hardware, State
+from halcert.spec.state import Caller, Device, Hardware, Process, State
 
 
 def _row_types() -> dict[str, type[Row]]:
@@ -25,6 +25,10 @@ ROW_TYPES = _row_types()
 """Row type of every table of the state, by name."""
 HOST_TABLES = tuple(n for n, kind in ROW_TYPES.items() if kind.scope is Scope.HOST)
 """Names of the tables that all processes share; the contents are shared, too."""
+
+
+FIRST_PID = 1001
+"""Number of a process of which no better one is known."""
 
 
 def _but(view: Any, **changes: Any) -> Any:
@@ -50,15 +54,32 @@ class World:
         self.views = views
 
     @classmethod
-    def start(cls, devices: Iterable[int], processes: Iterable[int] = (0,)) -> World:
-        """Return the world before any call: devices present, nothing open, nothing allocated."""
-        present = sorted(devices)
+    def start(cls, devices: Iterable[int], pids: Iterable[int] = (FIRST_PID,)) -> World:
+        """Return the world before any call: devices present, nothing open, nothing allocated.
+
+        Args:
+            devices: ids of the devices.
+            pids: numbers of the processes that live, in the order in which they are counted.
+        """
+        world = cls({})
+        for process, pid in enumerate(pids):
+            world = world.joined(process, pid, devices)
+        return world
+
+    def joined(self, process: int, pid: int, devices: Iterable[int]) -> World:
+        """Return the world with one more process, which finds what all processes share."""
         tables: dict[str, Any] = {n: ConcreteTable(kind) for n, kind in ROW_TYPES.items()}
-        for each in present:
+        for each in sorted(devices):
             tables["hardware"] = tables["hardware"].put(Hardware(each))
             tables["devices"] = tables["devices"].put(Device(each, open=False, ever=False))
+        tables["caller"] = tables["caller"].put(Caller(0, pid))
         view = View(**tables, contents=ConcreteContents(Pen()))
-        return cls(dict.fromkeys(processes, view))
+        for other in self.views.values():
+            common = {name: getattr(other, name) for name in (*HOST_TABLES, "contents")}
+            view = view.but(**common)
+            break
+        arrived = view.but(processes=view.processes.put(Process(pid)))
+        return World({**self.views, process: view}).after(process, arrived)
 
     def after(self, process: int, view: Any) -> World:
         """Return the world in which one process's view has become ``view``."""

@@ -13,8 +13,9 @@ from halcert.model.proofs.witness import (
     UNDEFINED,
     Expected,
     Step,
+    process_number,
 )
-from halcert.model.proofs.words import Word
+from halcert.model.proofs.words import PIDS, Word
 from halcert.model.symbolic.algebra import both, either, equal, less, negation
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
@@ -23,6 +24,7 @@ from halcert.model.symbolic.term import Bool, BoolLike, IntLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, Variable
 from halcert.spec.language import BitWord, Kind, Record
 from halcert.spec.profiles import GIB, MIB
+from halcert.spec.sharing.names import TOO_LONG
 
 FIRST_ADDRESS = 0x12C0_0000_0000
 """Where the first block of a witness is imagined; references make it good for any place."""
@@ -33,6 +35,10 @@ SMALL = 4096
 RANGES = ("blocks", "reservations")
 """Tables of what addresses lead to."""
 FEW = 16
+FIRST_NAME = 2**500
+"""A token of a long name."""
+PASSED_ON = ("address", "handle", "name")
+"""Roles of what calls give for later ones."""
 
 
 class Instance(NamedTuple):
@@ -100,6 +106,8 @@ def _places(number: int, reading: Reading) -> Iterator[BoolLike]:
             yield equal(leaf.term, FIRST_ADDRESS + number * APART)
         elif leaf.domain.role == "handle":
             yield equal(leaf.term, number + 1)
+        elif leaf.domain.role == "name":
+            yield equal(leaf.term, FIRST_NAME + number)
 
 
 def _modest(leaf: Variable, view: Any) -> Iterator[BoolLike]:
@@ -110,7 +118,9 @@ def _modest(leaf: Variable, view: Any) -> Iterator[BoolLike]:
         yield less(term, LARGEST + 1)
     elif leaf.domain.role == "address":
         yield either(equal(term, 0), *(_table(view, n).covering(term).exists for n in RANGES))
-    elif leaf.domain.role not in ("field", "handle"):
+    elif leaf.domain.role == "process":
+        yield either(equal(term, 0), *(equal(term, pid) for pid in PIDS))
+    elif leaf.domain.role not in ("field", "handle", "name"):
         yield less(term, FEW)
 
 
@@ -126,6 +136,9 @@ def _exact(leaf: Variable, view: Any) -> Iterator[BoolLike]:
         yield either(equal(term, 0), _starts(view, term))
     elif leaf.domain.role == "count":
         yield equal(term, 1)
+    elif leaf.domain.role == "name":
+        yield less(term, TOO_LONG)
+        yield negation(equal(term, 0))
     else:
         yield equal(term, max(leaf.domain.low, 0))
 
@@ -156,7 +169,8 @@ def _concrete(readings: list[Reading], word: Word, value: Evaluator) -> tuple[St
             name: _plain(getattr(reading.call.value, name), value, given, reading, (name,))
             for name in reading.call.value.__struct_fields__
         }
-        steps.append(Step(reading.interface.name, args, _expected(reading, value, last=last)))
+        expected = _expected(reading, value, last=last)
+        steps.append(Step(reading.interface.name, args, expected, reading.process))
         given += _gifts(number, reading, word, value)
     return tuple(steps)
 
@@ -164,12 +178,12 @@ def _concrete(readings: list[Reading], word: Word, value: Evaluator) -> tuple[St
 def _gifts(number: int, reading: Reading, word: Word, value: Evaluator) -> Iterator[Given]:
     reach = {
         value(line.values[table.shape.key]): value(line.values[table.shape.extent])
-        for table in (_table(word.view, name) for name in RANGES)
+        for table in (_table(view, name) for view in word.views for name in RANGES)
         for line in table.lines
     }
     for leaf in reading.result.leaves:
         role = leaf.domain.role
-        if role in ("address", "handle"):
+        if role in PASSED_ON:
             found = value(leaf.term)
             field = ".".join(map(str, leaf.path))
             yield Given(number, field, role, found, reach.get(found, 0) if role == "address" else 0)
@@ -209,7 +223,9 @@ def _role(part: Any, reading: Reading) -> str:
 
 def _referred(number: Any, role: str, given: list[Given]) -> Any:
     """Return the value, or a reference to what gave it."""
-    if isinstance(number, bool) or role not in ("address", "handle"):
+    if role == "process" and number in PIDS:
+        return process_number(PIDS.index(number))
+    if isinstance(number, bool) or role not in PASSED_ON:
         return number
     near = [g for g in given if g.role == role and g.value <= number <= g.value + g.reach]
     if not near:

@@ -15,7 +15,7 @@ import msgspec
 from halcert.model.concrete import Oracle, World
 from halcert.model.proofs.agreement import concrete
 from halcert.model.proofs.witness import ACCEPTED, REJECTED, UNDEFINED, Step
-from halcert.model.proofs.words import DEVICES
+from halcert.model.proofs.words import DEVICES, PIDS
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
 from halcert.spec.catalogue import interfaces
@@ -41,14 +41,15 @@ def objections(readings: list[Reading], steps: tuple[Step, ...], value: Evaluato
     if any(reading.interface.name not in interfaces() for reading in readings):
         return
     oracle = _oracle(readings[0].profile)
-    world = World.start(DEVICES)
+    world = World.start(DEVICES, PIDS)
     for reading, step in zip(readings, steps, strict=True):
         call = concrete(reading.call.value, value)
         result = concrete(reading.result.value, value)
         if step is steps[-1]:
             yield from _at_the_end(oracle, world, call, result, step)
             return
-        judged = oracle.judge(world, call, msgspec.structs.replace(result, code=0))
+        succeeded = msgspec.structs.replace(result, code=0)
+        judged = oracle.judge(world, call, succeeded, process=step.actor)
         if judged.violation is not None:
             yield f"{step.interface} is accepted, but the oracle says {judged.violation}"
             return
@@ -56,9 +57,10 @@ def objections(readings: list[Reading], steps: tuple[Step, ...], value: Evaluato
 
 
 def _at_the_end(oracle: Oracle, world: World, call: Any, result: Any, step: Step) -> Iterator[str]:
-    name, expected = step.interface, step.expected
-    vague = oracle.undefined(name, call, world)
-    held = set(oracle.judge(world, call, msgspec.structs.replace(result, code=0)).held)
+    name, expected, process = step.interface, step.expected, step.actor
+    vague = oracle.undefined(name, call, world, process)
+    succeeded = msgspec.structs.replace(result, code=0)
+    held = set(oracle.judge(world, call, succeeded, process=process).held)
     if (vague is not None) != (expected.verdict == UNDEFINED):
         yield f"{name}: undefined by {vague.id if vague else 'no rule'}, not {expected.verdict}"
     elif expected.verdict == UNDEFINED:
@@ -69,5 +71,5 @@ def _at_the_end(oracle: Oracle, world: World, call: Any, result: Any, step: Step
         yield f"{name}: refused by {sorted(held)}, not accepted"
     elif expected.verdict == REJECTED:
         refusal = msgspec.structs.replace(result, code=FAILED)
-        if oracle.judge(world, call, refusal).world is not world:
+        if oracle.judge(world, call, refusal, process=process).world is not world:
             yield f"{name}: the refusal changes the state"

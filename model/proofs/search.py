@@ -13,6 +13,7 @@ from halcert.model.proofs.words import (
     Operation,
     Word,
     alphabet,
+    begun,
     empty_word,
     extended,
     in_order,
@@ -26,6 +27,8 @@ from halcert.spec.profiles import Profile
 
 DEPTH = 6
 """Calls before the one that is decided, at most."""
+DEPTH_BEGUN = 1
+"""The same where there are beginnings from which to search on."""
 DEPTH_ALONE = 4
 """The same where a rule has had a say and the search is for a call that it decides alone."""
 DEPTH_OF_ALL = 3
@@ -53,6 +56,8 @@ class Search:
         profile: the product.
         interfaces: the interfaces whose calls make up the words.
         influence: what rules read and calls write, and whether rules have prospects at all.
+        processes: how many processes make the calls.
+        start: the word that all words begin with.
         reached: for each rule id, the first place where it had a say.
         alone: likewise, the first place where it alone decided.
         shadowed: ids of rules that no valid state lets decide alone.
@@ -66,6 +71,8 @@ class Search:
     profile: Profile
     interfaces: tuple[Interface, ...]
     influence: Influence
+    processes: int = 1
+    start: Word = field(default_factory=empty_word)
     reached: dict[str, Reached] = field(default_factory=dict)
     alone: dict[str, Reached] = field(default_factory=dict)
     shadowed: set[str] = field(default_factory=set)
@@ -83,20 +90,33 @@ class Search:
         calls; what is left then is looked for in all short words.
         """
         self._open = {rule.id: rule for rule in wanted}
-        self._visit(empty_word(), list(self._open.values()))
+        self._visit(self.start, list(self._open.values()))
         self._give_up()
-        letters = alphabet(self.interfaces, self.profile)
+        letters = alphabet(self.interfaces, self.profile, self.processes)
         growing = tuple(each for each in letters if not shrinks(each, self.profile))
         self._phase(growing, depth, seconds, ordered=True)
         if self._open:
             self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False)
+
+    def begin(self, beginning: tuple[tuple[int, str], ...]) -> None:
+        """Let all further words begin with the given calls."""
+        letters = alphabet(self.interfaces, self.profile, self.processes)
+        self.start = begun(beginning, letters, self.profile)
+
+    def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
+        """Return the rules for which there is something left to look for."""
+        return [rule for rule in rules if not self._settled(rule)]
+
+    def _settled(self, rule: Rule) -> bool:
+        decided = rule.id in self.alone or rule.id in self.shadowed
+        return rule.id in self.impossible or (decided and rule.id in self.reached)
 
     def _phase(
         self, letters: tuple[Operation, ...], depth: int, seconds: float, *, ordered: bool
     ) -> None:
         self._relevance = Relevance(self.influence, letters)
         self._ordered = ordered
-        self._known: dict[tuple[Operation, ...], Word | None] = {(): empty_word()}
+        self._known: dict[tuple[Operation, ...], Word | None] = {(): self.start}
         self._end = perf_counter() + seconds
         for length in range(1, depth + 1):
             if not self._open:
@@ -179,10 +199,12 @@ class Search:
         self.solver.push()
         self.solver.add(*word.facts)
         for interface in self.interfaces:
-            if interface.name in by_interface:
-                reading = word.reading(interface, self.profile)
+            if interface.name not in by_interface:
+                continue
+            for process in word.callers(self.processes):
+                reading = word.reading(interface, self.profile, process=process)
                 for rule in by_interface[interface.name]:
-                    if self._decided(rule, word, reading):
+                    if rule.id in self._open and self._decided(rule, word, reading):
                         del self._open[rule.id]
         self.solver.pop()
 
@@ -199,8 +221,7 @@ class Search:
             self.reached[rule.id] = Reached(
                 rule, word, reading, goal.reach, False, perf_counter() - start
             )
-        settled = rule.id in self.alone or rule.id in self.shadowed
-        return settled and rule.id in self.reached
+        return self._settled(rule)
 
     def _met(self, goal: Goal) -> bool:
         return goal.reach is not goal.alone and self.solver.check(goal.reach) is Answer.YES

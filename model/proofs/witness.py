@@ -37,11 +37,21 @@ class Step(msgspec.Struct, frozen=True, omit_defaults=True):
         args: its arguments in JSON form; a value that an earlier call gave is a reference
             ``{"$": number of the call from 1, "field": output, "plus": distance in bytes}``.
         expected: what the spec says of it.
+        actor: the process that makes it.
     """
 
     interface: str
     args: dict[str, Any]
     expected: Expected
+    actor: int = 0
+
+
+def process_number(actor: int) -> dict[str, Any]:
+    """Return the reference to the number that the operating system gave a process.
+
+    The start of all things counts as call 0; it gave the numbers.
+    """
+    return {"$": 0, "field": f"pid.{actor}"}
 
 
 class Witness(msgspec.Struct, frozen=True, omit_defaults=True):

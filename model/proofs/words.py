@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from typing import Any
 
-from halcert.model.concrete.world import View, World
+from halcert.model.concrete.world import FIRST_PID, HOST_TABLES, View, World
 from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.row import Line
@@ -26,14 +26,17 @@ from halcert.spec.profiles import Profile
 
 DEVICES = (0, 1)
 """Ids of the devices that are present in the initial state."""
+PIDS = (FIRST_PID, FIRST_PID + 1, FIRST_PID + 2)
+"""Numbers of the processes that live in the initial state."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """An accepting rule that changes tables: one letter of the words."""
+    """An accepting rule that changes tables, in some process: one letter of the words."""
 
     interface: Interface
     rule: Rule
+    process: int = 0
 
 
 @dataclass(frozen=True)
@@ -51,33 +54,53 @@ class Word:
 
     Attributes:
         steps: the calls.
-        view: the state after them.
+        views: the state after them, as each process sees it.
         facts: everything that has to hold for the word to be possible.
         before: the word without its last call.
+        given: how many of the calls at its start were not chosen, but given.
     """
 
     steps: tuple[Taken, ...]
-    view: Any
+    views: tuple[Any, ...]
     facts: tuple[BoolLike, ...]
     before: Word | None = None
+    given: int = 0
 
-    def reading(self, interface: Interface, profile: Profile, name: str = "") -> Reading:
-        """Return the rules of an interface read after the word."""
+    def reading(
+        self, interface: Interface, profile: Profile, name: str = "", process: int = 0
+    ) -> Reading:
+        """Return the rules of an interface read after the word, at a call of a process."""
         number = name or str(len(self.steps) + 1)
         call = variables(interface.call, f"{number}:{interface.name}")
         result = variables(interface.result, f"{number}:{interface.name}=")
-        return Reading(interface, profile, self.view, call, result)
+        return Reading(interface, profile, self.views[process], call, result, process)
+
+    def callers(self, most: int) -> range:
+        """Return the processes that may call next: those that did, and one that did not yet.
+
+        Which of the processes that did nothing comes next makes no difference.
+        """
+        return range(min(self._used + 1, most, len(self.views)))
+
+    @cached_property
+    def _used(self) -> int:
+        return 1 + max((step.reading.process for step in self.steps), default=-1)
 
 
 @lru_cache(maxsize=1)
 def empty_word() -> Word:
     """Return the word without calls."""
-    return Word((), known_state(World.start(DEVICES).views[0]), ())
+    views = World.start(DEVICES, PIDS).views
+    known = [known_state(view) for view in views.values()]
+    common = {name: getattr(known[0], name) for name in (*HOST_TABLES, "contents")}
+    return Word((), tuple(view.but(**common) for view in known), ())
 
 
 def extended(word: Word, operation: Operation, profile: Profile, name: str = "") -> Word | None:
     """Return the word with one more call that changes something, or None if that cannot be."""
-    reading = word.reading(operation.interface, profile, name)
+    if operation.process not in word.callers(len(PIDS)):
+        return None
+    reading = word.reading(operation.interface, profile, name, operation.process)
     outcome = reading.outcome(operation.rule)
     fact = both(
         reading.acceptable,
@@ -85,13 +108,43 @@ def extended(word: Word, operation: Operation, profile: Profile, name: str = "")
         *(each.kept for each in reading.on_success),
         outcome.applies,
         outcome.scope,
-        _changes(word.view, outcome.after),
+        _changes(reading.view, outcome.after),
     )
     if fact is False:
         return None
     view = _tidied(outcome.after, fact)
     step = Taken(operation, reading, fact)
-    return Word((*word.steps, step), view, (*word.facts, fact), word)
+    return Word(
+        (*word.steps, step),
+        _seen(word.views, operation.process, view),
+        (*word.facts, fact),
+        word,
+        word.given,
+    )
+
+
+def begun(
+    beginning: tuple[tuple[int, str], ...], letters: tuple[Operation, ...], profile: Profile
+) -> Word:
+    """Return the word of calls that are given by process and id of the accepting rule.
+
+    Raises:
+        ValueError: one of the calls is not possible.
+    """
+    word = empty_word()
+    by_name = {(each.process, each.rule.id): each for each in letters}
+    for name in beginning:
+        longer = extended(word, by_name[name], profile) if name in by_name else None
+        if longer is None:
+            raise ValueError(f"{name[1]} is not possible in process {name[0]}")
+        word = longer
+    return replace(word, given=len(word.steps))
+
+
+def _seen(views: tuple[Any, ...], process: int, view: Any) -> tuple[Any, ...]:
+    """Return what all processes see after one of them has made a call."""
+    common = {name: getattr(view, name) for name in (*HOST_TABLES, "contents")}
+    return tuple(view if p == process else old.but(**common) for p, old in enumerate(views))
 
 
 def in_order(word: Word, profile: Profile, order: dict[Operation, int]) -> BoolLike:
@@ -100,7 +153,7 @@ def in_order(word: Word, profile: Profile, order: dict[Operation, int]) -> BoolL
     Calls that could as well be made the other way round are looked at in the order of the
     alphabet only.
     """
-    if len(word.steps) <= 1:
+    if len(word.steps) - word.given <= 1:
         return True
     first, second = word.steps[-2:]
     if order[second.operation] >= order[first.operation]:
@@ -146,12 +199,21 @@ def _under(value: BoolLike, facts: set[Any]) -> BoolLike:
 # --------------------------------------------------------------------------------------- alphabet
 
 
-def alphabet(interfaces: tuple[Interface, ...], profile: Profile) -> tuple[Operation, ...]:
-    """Return the operations that change tables; of those that do the same, the first."""
+def alphabet(
+    interfaces: tuple[Interface, ...], profile: Profile, processes: int = 1
+) -> tuple[Operation, ...]:
+    """Return the operations that change tables; of those that do the same, the first.
+
+    Where there are several processes, each of them can do each.
+    """
     found: dict[Any, Operation] = {}
     for operation in _operations(interfaces, profile):
         found.setdefault(_effect(operation, profile), operation)
-    return tuple(found.values())
+    return tuple(
+        replace(operation, process=process)
+        for process in range(processes)
+        for operation in found.values()
+    )
 
 
 def _operations(interfaces: tuple[Interface, ...], profile: Profile) -> Iterator[Operation]:

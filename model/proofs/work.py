@@ -23,12 +23,13 @@ from halcert.model.proofs.records import (
     Findings,
     Record,
 )
-from halcert.model.proofs.search import DEPTH, SECONDS, Reached, Search
+from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import REJECTED, Witness
 from halcert.model.symbolic.solver import Solver
 from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.catalogue import rule as catalogued
 from halcert.spec.language import Area, Interface, Invariant, Kind, Rule
 from halcert.spec.profiles import PROFILES, Profile
 from halcert.spec.universal import REFUSAL_HAS_NO_EFFECT
@@ -74,6 +75,18 @@ def carry_out(task: Task) -> Findings:
 
 
 def _search(task: Task) -> Findings:
+    """Search for all areas of one process together, and for each of several by itself."""
+    alone = tuple(name for name in task.areas if AREAS[name].processes == 1)
+    groups = [alone] if alone else []
+    groups += [(name,) for name in task.areas if name not in alone]
+    found = [_search_areas(msgspec.structs.replace(task, areas=group)) for group in groups]
+    return Findings(
+        tuple(record for each in found for record in each.records),
+        tuple(witness for each in found for witness in each.witnesses),
+    )
+
+
+def _search_areas(task: Task) -> Findings:
     profile = PROFILES[task.profile]
     chosen = tuple(interfaces(task.areas).values())
     wanted = [
@@ -82,16 +95,28 @@ def _search(task: Task) -> Findings:
         for rule in interface.rules
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
-    letters = tuple(interfaces().values())
+    spoken = [n for n in AREAS if n in task.areas or AREAS[n].processes == 1]
+    letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
-    search = Search(profile, letters, influence)
-    search.run(wanted, DEPTH, SECONDS)
+    area = AREAS[task.areas[0]]
+    search = Search(profile, letters, influence, area.processes)
+    search.run(wanted, DEPTH_BEGUN if area.beginnings else DEPTH, SECONDS)
+    for beginning in area.beginnings:
+        if not all(_applies(rule_id, profile) for _, rule_id in beginning):
+            continue
+        search.begin(beginning)
+        search.run(search.unsettled(wanted), DEPTH_BEGUN, SECONDS)
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
     if not task.only:
         records += outcome.rehearsed(task.areas, witnesses)
     return Findings(tuple(records), tuple(witnesses))
+
+
+def _applies(rule_id: str, profile: Profile) -> bool:
+    found = catalogued(rule_id)
+    return found is not None and found.applies_to(profile.name)
 
 
 class _Outcome:

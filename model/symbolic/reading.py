@@ -56,13 +56,15 @@ class Reading:
         view: Any,
         call: Variables,
         result: Variables,
+        process: int = 0,
     ) -> None:
-        """Take the call and its result as variables, and the view before the call."""
+        """Take the call and its result as variables, and the view of the calling process."""
         self.interface = interface
         self.profile = profile
         self.view = view
         self.call = call
         self.result = result
+        self.process = process
         self.known: dict[str, BoolLike] = {}
         self.memo: Memo = {}
 

@@ -19,7 +19,10 @@ TABLES = tuple(ROW_TYPES)
 def any_state(name: str, rows: int) -> Any:
     """Return a view of which nothing is known but that no table has more than ``rows`` rows."""
     tables = {
-        table: SymbolicTable(kind, [_any_line(f"{name}.{table}.{n}", kind) for n in range(rows)])
+        table: SymbolicTable(
+            kind,
+            [_any_line(f"{name}.{table}.{n}", kind) for n in range(min(rows, kind.most or rows))],
+        )
         for table, kind in ROW_TYPES.items()
     }
     contents = SymbolicContents.named(f"{name} byte", integer(f"{name}.next"))

@@ -321,6 +321,64 @@ class RangeDevice(IntEnum):
     MEM_RANGE_INVALID_DEVICE_ID = -2
 
 
+class ShmemAttrType(IntEnum):
+    """``enum ShmemAttrType``: attributes of names."""
+
+    SHMEM_ATTR_TYPE_MEM_MAP = 0
+    SHMEM_ATTR_TYPE_NO_WLIST_IN_SERVER = 1
+    SHMEM_ATTR_TYPE_MAX = 2
+
+
+class ShmemWhiteList(IntEnum):
+    """Values of the attribute that says whether a name has a white list."""
+
+    SHMEM_WLIST_ENABLE = 0
+    SHMEM_NO_WLIST_ENABLE = 1
+
+
+class ShareHandleAttrType(IntEnum):
+    """``enum ShareHandleAttrType``: attributes of shareable handles."""
+
+    SHR_HANDLE_ATTR_NO_WLIST_IN_SERVER = 0
+    SHR_HANDLE_ATTR_TYPE_MAX = 1
+
+
+class ShareHandleWhiteList(IntEnum):
+    """Values of the attribute that says whether a shareable handle has a white list."""
+
+    SHR_HANDLE_WLIST_ENABLE = 0
+    SHR_HANDLE_NO_WLIST_ENABLE = 1
+
+
+class HandleAttrType(IntEnum):
+    """``enum HandleAttrType``: attributes of physical memory."""
+
+    HANDLE_ATTR_MEM_MAP_ROUTE = 0
+    HANDLE_ATTR_TYPE_MAX = 1
+
+
+class HandleType(IntEnum):
+    """``drv_mem_handle_type``: how far a shareable handle reaches."""
+
+    MEM_HANDLE_TYPE_NONE = 0
+    MEM_HANDLE_TYPE_FABRIC = 1
+    MEM_HANDLE_TYPE_POSIX = 2
+    MEM_HANDLE_TYPE_MAX = 3
+
+
+class RegisterType(IntEnum):
+    """``enum drvRegisterTpye``: what is registered for whom."""
+
+    HOST_MEM_MAP_DEV = 0
+    HOST_SVM_MAP_DEV = 1
+    DEV_SVM_MAP_HOST = 2
+    HOST_MEM_MAP_DEV_PCIE_TH = 3
+    DEV_MEM_MAP_HOST = 4
+    HOST_MEM_MAP_DMA = 5
+    HOST_IO_MAP_DEV = 6
+    HOST_REGISTER_MAX_TPYE = 7
+
+
 class Feature(IntEnum):
     """``drvFeature_t``: features that concern memory, for halSupportFeature."""
 
@@ -369,6 +427,13 @@ ENUMERATIONS: tuple[type[IntEnum], ...] = (
     UvmAdvise,
     RangeAttribute,
     RangeDevice,
+    ShmemAttrType,
+    ShmemWhiteList,
+    ShareHandleAttrType,
+    ShareHandleWhiteList,
+    HandleAttrType,
+    HandleType,
+    RegisterType,
     Feature,
     Limit,
 )

@@ -20,6 +20,13 @@ RECORD_VALUE   mapping of members; null: all   none
                are 0
 OUT_PLACES     list of true, false (NULL);     list with the numbers in each place; null for
                null: NULL                      what was NULL
+NAME           bytes of a string in            none
+               hexadecimal; null: NULL
+OUT_NAME       true, false                     bytes before the first null byte, in
+                                               hexadecimal; null
+BLOB           bytes in hexadecimal, filled    none
+               up with zeros; null: NULL
+OUT_BLOB       true, false                     all bytes in hexadecimal; null
 NEW_DMA        true; or a mapping with         mapping with all members of both views of
                ``devid`` (the device of an     DMA_ADDR and ``dma``, the number by which later
                offset address, 0 if not        calls mean this descriptor; null
@@ -46,12 +53,17 @@ missing elements are 0, and a number alone means the first element. Unknown memb
 
 *Handles* are numbers: the pointers that the library gave, passed on as they are.
 
+*Names* are strings that need not be text. A place for a name has 65 bytes. What is 65 bytes or
+longer is passed with a null byte behind it, too late for a call that looks at 65.
+
 *Outputs* lie in memory that was filled with the byte 0xA5 before the call, and are read whatever
 the call answered, so that what was left alone can be told from what was written. That memory ends
 at an inaccessible page, so writing past it ends the process. Numbers are signed where C says so.
 
 *Places.* An array of pointers to places for numbers. A place has as many bytes as ``data_sizes``
 says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the whole numbers.
+
+*Truth values.* A function that returns one gives it as the output ``answer``, 1 or 0, with code 0.
 
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
 ``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
@@ -71,6 +83,7 @@ from __future__ import annotations
 
 from halcert.spec.abi.constants import CtrlType, InfoType
 from halcert.spec.abi.parameters import PLACE_LIMIT, Direction, Function, Parameter, Passing
+from halcert.spec.abi.sharing_functions import SHARING_FUNCTIONS
 from halcert.spec.abi.svm_functions import SVM_FUNCTIONS
 from halcert.spec.abi.uvm_functions import UVM_FUNCTIONS
 from halcert.spec.abi.vmm_functions import VMM_FUNCTIONS
@@ -88,7 +101,8 @@ __all__ = [
 ]
 
 FUNCTIONS = {
-    function.symbol: function for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *UVM_FUNCTIONS)
+    function.symbol: function
+    for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *UVM_FUNCTIONS, *SHARING_FUNCTIONS)
 }
 """Every function by its symbol."""
 

@@ -17,6 +17,10 @@ class Passing(Enum):
     IN_RECORDS = "in records"
     RECORD_VALUE = "record by value"
     OUT_PLACES = "places"
+    NAME = "name"
+    OUT_NAME = "place for a name"
+    BLOB = "opaque bytes"
+    OUT_BLOB = "place for opaque bytes"
     NEW_DMA = "new descriptor"
     DMA = "descriptor"
     DMA_ARRAY = "descriptors"
@@ -40,6 +44,8 @@ _GIVES = {
     Passing.OUT_RECORD: Direction.OUT,
     Passing.CONTROL_OUT: Direction.OUT,
     Passing.OUT_PLACES: Direction.OUT,
+    Passing.OUT_NAME: Direction.OUT,
+    Passing.OUT_BLOB: Direction.OUT,
     Passing.NEW_DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
     Passing.INFO: Direction.INOUT,
@@ -91,15 +97,22 @@ class Function:
 
 PLACE_LIMIT = 4096
 """The most bytes of one of several places for numbers; all devices and the host need 260."""
+NAME_SIZE = 65
+"""Bytes of a place for a name, with the null byte."""
 
 SCALAR_OF = {
     "DVdevice": "u32",
     "DVdeviceptr": "u64",
     "UINT32": "u32",
+    "UINT64": "u64",
     "UINT8": "u8",
     "drvFeature_t": "u32",
     "drv_mem_addr_reserve_type": "u32",
     "drv_mem_granularity_options": "u32",
+    "drv_mem_handle_type": "u32",
+    "enum HandleAttrType": "u32",
+    "enum ShareHandleAttrType": "u32",
+    "enum ShmemAttrType": "u32",
     "drv_mem_handle_t *": "u64",
     "int": "i32",
     "size_t": "u64",

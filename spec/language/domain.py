@@ -45,6 +45,12 @@ Size = Annotated[int, Domain(0, 2**64 - 1, "size")]
 DeviceId = Annotated[int, Domain(0, 2**32 - 1, "device")]
 Handle = Annotated[int, Domain(0, 2**64 - 1, "handle")]
 """A number that an earlier call gave and that is passed on unchanged."""
+ProcessId = Annotated[int, Domain(-(2**31), 2**31 - 1, "process")]
+"""Number of a process, as the operating system gives it."""
+Token = Annotated[int, Domain(0, 2**528 - 1, "name")]
+"""The bytes of a name as one number, least significant first; up to 66 of them."""
+Bytes128 = Annotated[int, Domain(0, 2**1024 - 1, "name")]
+"""Opaque bytes, 128 of them, as one number, least significant first."""
 Rounds = Annotated[int, Domain(0, 2**64 - 1, "rounds")]
 """How often a rule repeats a step; the symbolic reading looks at a few rounds only."""
 Given = Annotated[bool, Domain(0, 1, "given")]

@@ -213,6 +213,9 @@ class Area:
         theorems: its safety properties.
         universal: rules that speak of all calls of the area.
         uses: names of the areas whose interfaces its calls cannot do without.
+        processes: how many processes its rules speak of, so that witnesses have as many.
+        beginnings: calls from which the search for witnesses starts, beside no calls at all; each
+            is a process and the id of the rule by which its call is accepted.
     """
 
     name: str
@@ -222,6 +225,8 @@ class Area:
     theorems: tuple[Theorem, ...] = ()
     universal: tuple[Rule, ...] = ()
     uses: tuple[str, ...] = ()
+    processes: int = 1
+    beginnings: tuple[tuple[tuple[int, str], ...], ...] = ()
 
     def rules(self) -> Iterator[Rule]:
         """Iterate over all rules of the area."""

@@ -34,6 +34,7 @@ class Row(msgspec.Struct, frozen=True):
         extent_column: name of the column that gives the length in bytes of the address range
             starting at the key, for tables that can be asked by address.
         scope: who sees the rows.
+        most: how many rows there can be, where that is known; 0 for any number.
         absent: the row that a look-up gives when there is none; every column is zero.
     """
 
@@ -41,6 +42,7 @@ class Row(msgspec.Struct, frozen=True):
     key_column: ClassVar[str]
     extent_column: ClassVar[str | None] = None
     scope: ClassVar[Scope] = Scope.PROCESS
+    most: ClassVar[int] = 0
     absent: ClassVar[Any]
 
     def but(self, **changes: Any) -> Self:
@@ -52,12 +54,12 @@ R = TypeVar("R", bound=Row)
 
 
 def row(
-    key: str, *, extent: str | None = None, scope: Scope = Scope.PROCESS
+    key: str, *, extent: str | None = None, scope: Scope = Scope.PROCESS, most: int = 0
 ) -> Callable[[type[R]], type[R]]:
     """Declare a row type: the column that identifies a row and the length of its range."""
 
     def declare(cls: type[R]) -> type[R]:
-        cls.key_column, cls.extent_column, cls.scope = key, extent, scope
+        cls.key_column, cls.extent_column, cls.scope, cls.most = key, extent, scope, most
         missing = type(f"No{cls.__name__}", (cls,), {"exists": False}, frozen=True)
         cls.absent = missing(*(0 for _ in cls.__struct_fields__))
         return cls

@@ -16,9 +16,10 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
+from halcert.spec.sharing.memory import reaches_shared
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
-from halcert.spec.svm.flags import MAPPED
+from halcert.spec.svm.flags import MAPPED, OPENED
 from halcert.spec.svm.memory import (
     aliased,
     bare,
@@ -77,6 +78,7 @@ class MemsetD8(Call, frozen=True):
         return (
             call.dst != 0
             and not promised(block, call.dst, call.num)
+            and not reaches_shared(state, block, call.dst, call.num)
             and not bare(state, call.dst, call.num)
         )
 
@@ -121,11 +123,12 @@ def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
     """
     target, source = copy_ends(state, dst, src)
     mapped = target.kind == MAPPED or source.kind == MAPPED
+    shared = target.kind == OPENED or source.kind == OPENED
     return (
-        promised(target, dst, length)
-        and promised(source, src, length)
+        (promised(target, dst, length) or reaches_shared(state, target, dst, length))
+        and (promised(source, src, length) or reaches_shared(state, source, src, length))
         and not (mapped and host_side(target) and host_side(source))
-        and not (mapped and aliased(target, dst, source, src, length))
+        and not ((mapped or shared) and aliased(target, dst, source, src, length))
     )
 
 

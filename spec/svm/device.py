@@ -15,9 +15,10 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, Profile
+from halcert.spec.sharing.memory import departed
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -30,19 +31,21 @@ def opened(state: State, devid: int) -> State:
     return state.but(devices=state.devices.put(device.but(open=True, ever=True)))
 
 
-def closed(state: State, devid: int) -> State:
+def closed(state: State, devid: int, profile: Profile) -> State:
     """Return the state after this process closed a device: its memory there is gone.
 
     So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
-    to the bytes any more, so they may stay as well.
+    to the bytes any more, so they may stay as well. What the process shared there can be opened
+    no more, and what it has open there is let go.
     """
     device = state.devices.at(devid)
-    return state.but(
+    return departed(state, devid, lasting=profile.generation == "v2").but(
         devices=state.devices.put(device.but(open=False)),
         blocks=state.blocks.delete_where(lambda block: on_device(block, devid)),
         grants=state.grants.delete_where(
             lambda grant: on_device(state.blocks.at(grant.base), devid)
         ),
+        registrations=state.registrations.delete_where(lambda one: one.device == devid),
         handles=state.handles.update_where(
             lambda handle: handle.device == devid, lambda handle: handle.but(lost=True)
         ),
@@ -52,7 +55,7 @@ def closed(state: State, devid: int) -> State:
 def on_device(block: Block, devid: int) -> bool:
     """Tell whether closing the device takes the block away."""
     return (
-        block.kind == DEV or block.kind == DVPP or block.kind == MAPPED
+        block.kind == DEV or block.kind == DVPP or block.kind == MAPPED or block.kind == OPENED
     ) and block.device == devid
 
 
@@ -151,11 +154,22 @@ class MemAgentClose(Call, frozen=True):
         "SVM-CLOSE-010",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM initialisation")),
-        changes=("devices", "blocks", "handles", "grants"),
+        changes=(
+            "devices",
+            "blocks",
+            "handles",
+            "grants",
+            "shares",
+            "permits",
+            "numbers",
+            "envelopes",
+            "holdings",
+            "registrations",
+        ),
     )
-    def closes(call, state: State) -> State:
+    def closes(call, state: State, profile: Profile) -> State:
         """The device is closed and the process's memory on it is gone; one close is enough."""
-        return closed(state, call.devid)
+        return closed(state, call.devid, profile)
 
 
 @interface("drvMemDeviceOpen", area="svm", source=HEADER)
@@ -216,8 +230,19 @@ class MemDeviceClose(Call, frozen=True):
         "SVM-DCLOSE-010",
         strength=MUST,
         source=HEADER,
-        changes=("devices", "blocks", "handles", "grants"),
+        changes=(
+            "devices",
+            "blocks",
+            "handles",
+            "grants",
+            "shares",
+            "permits",
+            "numbers",
+            "envelopes",
+            "holdings",
+            "registrations",
+        ),
     )
-    def closes(call, state: State) -> State:
+    def closes(call, state: State, profile: Profile) -> State:
         """The device is closed, as after halMemAgentClose."""
-        return closed(state, call.devid)
+        return closed(state, call.devid, profile)

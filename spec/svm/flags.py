@@ -18,6 +18,8 @@ UVM = 7
 FIRST_UNKNOWN_KIND = 8
 MAPPED = RESERVE
 """Kind of memory that halMemMap put behind reserved addresses; nobody can allocate it."""
+OPENED = 9
+"""Kind of memory of another process that was opened by its name; nobody can allocate it."""
 
 MODULE_UNKNOWN = 0
 MODULE_LIMIT = 77

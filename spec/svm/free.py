@@ -5,9 +5,18 @@ from __future__ import annotations
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Address, Call, Strength, accepts, interface, rejects, undefined
 from halcert.spec.profiles import GEN2, GEN3, Profile
+from halcert.spec.sharing.memory import is_held, taken_back
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
-from halcert.spec.svm.memory import allocated, cacheable, has_own_space, in_use, locked
+from halcert.spec.svm.flags import OPENED
+from halcert.spec.svm.memory import (
+    allocated,
+    cacheable,
+    has_own_space,
+    in_use,
+    is_registered,
+    locked,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -48,12 +57,13 @@ class MemFree(Call, frozen=True):
     def not_the_start_of_a_block(call, state: State, profile: Profile) -> bool:
         """Only the start of a live block can be freed, and only once.
 
-        Reserved addresses, mapped or not, are not a block.
+        Reserved addresses, mapped or not, are not a block, nor is opened memory in SVM v3.
         """
         block = state.blocks.at(call.pp)
+        opened = profile.generation == "v3" and block.kind == OPENED
         return (
             call.pp != 0
-            and not allocated(block)
+            and (opened or not allocated(block))
             and not (profile.generation == "v2" and _in_soma_window(call.pp))
         )
 
@@ -83,7 +93,13 @@ class MemFree(Call, frozen=True):
     def block_in_use_v3(call, state: State) -> bool:
         """Freeing a block while a descriptor speaks of it."""
         block = state.blocks.at(call.pp)
-        return allocated(block) and in_use(state, block)
+        return allocated(block) and in_use(state, block) and not is_registered(state, block)
+
+    @rejects("SVM-FREE-003", DrvError.BUSY, strength=SHOULD, source=V3, profiles=GEN3)
+    def block_is_registered(call, state: State) -> bool:
+        """A block cannot be freed while the other side reaches it."""
+        block = state.blocks.at(call.pp)
+        return allocated(block) and is_registered(state, block)
 
     @undefined("SVM-FREE-008", source=V2.at("pool memory is left to the kernel"), profiles=GEN2)
     def unknown_pool_memory(call, state: State) -> bool:
@@ -91,15 +107,29 @@ class MemFree(Call, frozen=True):
         block = state.blocks.at(call.pp)
         return _in_soma_window(call.pp) and not allocated(block)
 
+    @undefined("SVM-FREE-009", source=V2.at("opened memory is left to the kernel"), profiles=GEN2)
+    def opened_memory(call, state: State) -> bool:
+        """Freeing memory that was opened by its name, which is to be closed."""
+        return state.blocks.at(call.pp).kind == OPENED
+
     @accepts(
         "SVM-FREE-010",
         strength=MUST,
         source=(MODULE_DOC.at("SVM, free"), HEADER),
-        changes=("blocks", "contents"),
+        changes=("blocks", "contents", "shares"),
     )
-    def gives_the_block_back(call, state: State) -> State:
-        """The block is gone, its address belongs to nobody and its contents are lost."""
+    def gives_the_block_back(call, state: State, profile: Profile) -> State:
+        """The block is gone, its address belongs to nobody and its contents are lost.
+
+        In SVM v3 those who have it open keep it until they close it.
+        """
         block = state.blocks.at(call.pp)
-        return state.but(
-            blocks=state.blocks.delete(call.pp), contents=state.contents.drop(block.memory)
-        )
+        after = taken_back(
+            state,
+            block,
+            kept=profile.generation == "v3",
+            asked=not cacheable(block, profile),
+        ).but(blocks=state.blocks.delete(call.pp))
+        if after.shares.any(lambda each: each.memory == block.memory and is_held(after, each.id)):
+            return after
+        return after.but(contents=state.contents.drop(block.memory))

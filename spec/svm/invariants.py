@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.language import Invariant
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
 from halcert.spec.svm.memory import within
 
 MOST_DEVICES = 64
@@ -29,6 +29,7 @@ def _well_formed(block: Block) -> bool:
             or block.kind == HOST_UVA
             or block.kind == UVM
             or block.kind == MAPPED
+            or block.kind == OPENED
             or block.kind == USER
         )
     )
@@ -45,8 +46,8 @@ def _objects_are_unshared(state: State) -> bool:
 
 
 def _own_memory(block: Block) -> int:
-    """Return the memory object of a block; for mapped memory a number that no object has."""
-    return -block.base if block.kind == MAPPED else block.memory
+    """Return the memory object of a block; for mapped or opened memory a number that none has."""
+    return -block.base if block.kind == MAPPED or block.kind == OPENED else block.memory
 
 
 def _device_memory_is_on_open_devices(state: State) -> bool:
@@ -55,6 +56,7 @@ def _device_memory_is_on_open_devices(state: State) -> bool:
             (
                 block.kind != DEV
                 and block.kind != DVPP
+                and block.kind != OPENED
                 and (block.kind != MAPPED or block.place != ON_DEVICE)
             )
             or state.devices.at(block.device).open
@@ -109,7 +111,7 @@ def _descriptors_are_matrices(state: State) -> bool:
 
 
 def _copied(block: Block, address: int, length: int) -> bool:
-    return within(block, address, length) and block.kind != MAPPED
+    return within(block, address, length) and block.kind != MAPPED and block.kind != OPENED
 
 
 def _copies_use_live_memory(state: State) -> bool:
@@ -142,7 +144,7 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-003",
-        "Every live block that is not mapped has a memory object of its own.",
+        "Every live block that is neither mapped nor opened has a memory object of its own.",
         _objects_are_unshared,
         ("blocks", "contents"),
     ),
@@ -166,13 +168,13 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-007",
-        "A copy under way reads and writes live memory that is not mapped.",
+        "A copy under way reads and writes live memory that is neither mapped nor opened.",
         _copies_use_live_memory,
         ("copies", "blocks"),
     ),
     Invariant(
         "SVM-INV-008",
-        "A descriptor speaks of live memory that is not mapped.",
+        "A descriptor speaks of live memory that is neither mapped nor opened.",
         _descriptors_use_live_memory,
         ("descriptors", "blocks"),
     ),

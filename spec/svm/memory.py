@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.profiles import HOST_ID, MIB, Profile
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
 
 OWN_BLOCK = 512 * MIB
 """Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
@@ -16,7 +16,7 @@ def within(block: Block, address: int, length: int) -> bool:
 
 
 def allocated(block: Block) -> bool:
-    """Tell whether a block is live and of halMemAlloc."""
+    """Tell whether a live block is of halMemAlloc, or opened; neither mapped nor the program's."""
     return block.exists and block.kind != USER and block.kind != MAPPED
 
 
@@ -69,7 +69,7 @@ def device_side(block: Block) -> bool:
     """Tell whether the pages of a live block are on its device."""
     if block.kind == SVM or block.kind == MAPPED:
         return block.place == ON_DEVICE
-    return block.kind == DEV or block.kind == DVPP
+    return block.kind == DEV or block.kind == DVPP or block.kind == OPENED
 
 
 def placed(block: Block) -> bool:
@@ -81,11 +81,13 @@ def promised(block: Block, address: int, length: int) -> bool:
     """Tell whether the documents promise what a set or copy does with the range.
 
     Managed memory has rules of its own, memory that the device alone may use is refused, and
-    read-only memory may do anything.
+    read-only memory may do anything. Opened memory has limits that depend on the product; what is
+    promised of it ``reaches_shared`` tells.
     """
     return (
         within(block, address, length)
         and block.kind != UVM
+        and block.kind != OPENED
         and not block.readonly
         and block.place != ANYWHERE
     )
@@ -124,10 +126,16 @@ def brought(state: State, block: Block, device: int) -> State:
     )
 
 
+def is_registered(state: State, block: Block) -> bool:
+    """Tell whether memory of a block is registered with the other side."""
+    return state.registrations.any(lambda one: _holds(block, one.src))
+
+
 def in_use(state: State, block: Block) -> bool:
     """Tell whether an operation under way, or a descriptor, speaks of a block."""
     return (
         block.translated
+        or is_registered(state, block)
         or state.copies.any(lambda copy: _holds(block, copy.target) or _holds(block, copy.source))
         or state.descriptors.any(
             lambda made: _holds(block, made.target) or _holds(block, made.source)
@@ -141,6 +149,8 @@ def locked(state: State, block: Block) -> bool:
     A descriptor locks only what it names on the device side. A copy under way locks what it
     copies, but nobody can tell from outside when it has ended.
     """
+    if is_registered(state, block):
+        return True
     if block.kind == HOST or block.kind == HOST_UVA or block.kind == USER:
         return False
     return block.translated or state.descriptors.any(
@@ -237,7 +247,7 @@ def whole(block: Block, base: int, size: int) -> bool:
 
 def has_own_space(block: Block, profile: Profile) -> bool:
     """Tell whether SVM v2 gives a block whole GiBs of address space of its own."""
-    if block.kind == MAPPED:
+    if block.kind == MAPPED or block.kind == OPENED:
         return False
     return block.granule == profile.giant or (
         block.size > OWN_BLOCK
@@ -265,6 +275,8 @@ def ranges_meet(one: int, other: int, length: int) -> bool:
 def cacheable(block: Block, profile: Profile) -> bool:
     """Tell whether a free may keep the block's memory for later use."""
     if block.kind == SVM or block.kind == UVM or block.kind == HOST_UVA or block.kind == USER:
+        return False
+    if block.kind == OPENED:
         return False
     if block.granule >= profile.giant:
         return False

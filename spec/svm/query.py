@@ -26,7 +26,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
 from halcert.spec.svm.memory import bare, device_side, has_own_space, in_tail, within
 
 MUST = Strength.MUST
@@ -104,11 +104,12 @@ def _has_no_device(call: MemGetAttribute, state: State) -> bool:
 
 def _has_a_page_size(call: MemGetAttribute, state: State) -> bool:
     kind = _found(call, state).kind
-    return kind != SVM and kind != UVM and kind != USER
+    return kind != SVM and kind != UVM and kind != USER and kind != OPENED
 
 
 def _has_a_known_page_size(call: MemGetAttribute, state: State) -> bool:
-    return _has_a_page_size(call, state) and _found(call, state).kind != MAPPED
+    kind = _found(call, state).kind
+    return _has_a_page_size(call, state) and kind != MAPPED and kind != OPENED
 
 
 def _place_given(call: MemGetAttribute) -> bool:

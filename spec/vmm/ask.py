@@ -171,6 +171,11 @@ class MemGetAllocationGranularity(Call, frozen=True):
         return result.granularity == poison(64)
 
 
+def _own(call: MemGetAllocationPropertiesFromHandle, state: State) -> bool:
+    """Tell whether the program created the memory itself."""
+    return not state.handles.at(call.handle).imported
+
+
 @interface("halMemGetAllocationPropertiesFromHandle", area="vmm", source=HEADER)
 class MemGetAllocationPropertiesFromHandle(Call, frozen=True):
     """Ask for the properties that physical memory was asked for with."""
@@ -203,19 +208,19 @@ class MemGetAllocationPropertiesFromHandle(Call, frozen=True):
         """Asking changes nothing."""
         return state
 
-    @ensures("VMM-PROPS-011", strength=MUST, source=HEADER)
+    @ensures("VMM-PROPS-011", strength=MUST, source=HEADER, when=_own)
     def place_is_told(call, state: State, result: Result) -> bool:
         """Side and device are those that were asked for."""
         found = state.handles.at(call.handle)
         return result.prop.side == found.side and result.prop.devid == found.devid
 
-    @ensures("VMM-PROPS-012", strength=MUST, source=HEADER)
+    @ensures("VMM-PROPS-012", strength=MUST, source=HEADER, when=_own)
     def pages_are_told(call, state: State, result: Result) -> bool:
         """Page type and kind of memory are those that were asked for."""
         found = state.handles.at(call.handle)
         return result.prop.pg_type == found.pages and result.prop.mem_type == found.kind
 
-    @ensures("VMM-PROPS-013", strength=SHOULD, source=(HEADER, V2))
+    @ensures("VMM-PROPS-013", strength=SHOULD, source=(HEADER, V2), when=_own)
     def module_is_told(call, state: State, result: Result) -> bool:
         """The module id is the one that was given, even if there is no such module."""
         return result.prop.module_id == state.handles.at(call.handle).module

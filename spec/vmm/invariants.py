@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.language import Invariant
 from halcert.spec.profiles import HOST_ID, KIB
+from halcert.spec.sharing.memory import exported_share, me
 from halcert.spec.state import ON_DEVICE, Block, Grant, Handle, Reservation, State
 from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.invariants import MOST_DEVICES
@@ -110,15 +111,44 @@ def _memory_of_devices_is_on_open_ones(state: State) -> bool:
     )
 
 
+def _own_object(handle: Handle) -> int:
+    """Return the memory object of a handle; for imported memory a number that none has."""
+    return -handle.id if handle.imported else handle.memory
+
+
 def _objects_are_unshared(state: State) -> bool:
-    return state.handles.distinct(lambda handle: handle.memory) and state.handles.all(
+    return state.handles.distinct(_own_object) and state.handles.all(
         lambda handle: (
             handle.memory > 0
             and handle.memory < state.contents.fresh()
             and not state.blocks.any(
                 lambda block: block.kind != MAPPED and block.memory == handle.memory
             )
+            and state.shares.all(
+                lambda share: share.memory != handle.memory or share.id == handle.share
+            )
+            and (
+                handle.imported
+                or state.handles.all(
+                    lambda other: not other.imported or other.memory != handle.memory
+                )
+            )
         )
+    )
+
+
+def _shared_memory_is_of_shares(state: State) -> bool:
+    return state.handles.all(lambda handle: _well_shared(state, handle))
+
+
+def _well_shared(state: State, handle: Handle) -> bool:
+    share = state.shares.at(handle.share)
+    if handle.share == 0:
+        return not handle.imported
+    return (
+        handle.share == exported_share(handle.memory)
+        and (not share.exists or (share.size == handle.size and share.device == handle.device))
+        and (handle.imported or share.owner == me(state) or not share.exists)
     )
 
 
@@ -187,9 +217,15 @@ INVARIANTS = (
     ),
     Invariant(
         "VMM-INV-009",
-        "Every handle has a memory object of its own, which only its mappings share.",
+        "A handle that was not imported has a memory object of its own, imported by others only.",
         _objects_are_unshared,
-        ("handles", "blocks", "contents"),
+        ("handles", "blocks", "shares", "contents"),
+    ),
+    Invariant(
+        "VMM-INV-011",
+        "Physical memory is shared under the id that goes with its memory object.",
+        _shared_memory_is_of_shares,
+        ("handles", "shares", "caller"),
     ),
     Invariant(
         "VMM-INV-010",

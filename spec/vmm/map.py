@@ -17,8 +17,18 @@ from halcert.spec.language import (
 )
 from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
+from halcert.spec.sharing.memory import holding_place, may_open, me, unpinned
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import ON_DEVICE, ON_HOST, Block, Handle, Reservation, State
+from halcert.spec.state import (
+    ON_DEVICE,
+    ON_HOST,
+    Block,
+    Handle,
+    Holding,
+    Reservation,
+    Share,
+    State,
+)
 from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.memory import allocated
 from halcert.spec.vmm.memory import (
@@ -56,6 +66,30 @@ def _ready(call: MemMap, state: State) -> bool:
 def _fits(call: MemMap, state: State) -> bool:
     found = _place(call, state)
     return call.ptr + call.size <= found.base + found.extent
+
+
+def _shared(call: MemMap, state: State) -> Share:
+    return state.shares.at(_asked(call, state).share)
+
+
+def _keyed(call: MemMap, state: State) -> bool:
+    return _shared(call, state).valid
+
+
+def pinned(call: MemMap, state: State, profile: Profile) -> State:
+    """Return the state in which a mapping of imported memory keeps it (SVM v3)."""
+    asked = _asked(call, state)
+    if profile.generation == "v2" or not asked.imported:
+        return state
+    holding = Holding(
+        place=holding_place(me(state), call.ptr),
+        pid=me(state),
+        base=call.ptr,
+        share=asked.share,
+        device=asked.device,
+        count=1,
+    )
+    return state.but(holdings=state.holdings.insert(holding))
 
 
 @interface("halMemMap", area="vmm", source=HEADER)
@@ -229,6 +263,36 @@ class MemMap(Call, frozen=True):
             )
         )
 
+    @rejects(
+        "VMM-MAP-021",
+        PARA_ERROR,
+        DrvError.IOCRL_FAIL,
+        strength=SHOULD,
+        source=V3,
+        profiles=GEN3,
+    )
+    def exporter_has_released(call, state: State) -> bool:
+        """What was imported is mapped before its exporter releases it.
+
+        The guide to the interface promises more: that the memory lasts until all have released.
+        """
+        return _ready(call, state) and _asked(call, state).imported and not _keyed(call, state)
+
+    @rejects(
+        "VMM-MAP-022",
+        DrvError.OPER_NOT_PERMITTED,
+        PARA_ERROR,
+        strength=MUST,
+        code=SHOULD,
+        source=(HEADER, V3),
+        profiles=GEN3,
+    )
+    def may_not_be_imported(call, state: State) -> bool:
+        """What was imported is mapped by those only who may import it."""
+        share = _shared(call, state)
+        listed = may_open(state, share) or share.owner == me(state)
+        return _ready(call, state) and _asked(call, state).imported and share.valid and not listed
+
     @may_reject("VMM-MAP-020", DrvError.OUT_OF_MEMORY, source=(V2, V3))
     def memory_may_be_short(call) -> bool:
         """Mapping needs memory for page tables."""
@@ -238,9 +302,9 @@ class MemMap(Call, frozen=True):
         "VMM-MAP-030",
         strength=MUST,
         source=(MAPPING, HEADER),
-        changes=("blocks", "reservations"),
+        changes=("blocks", "reservations", "holdings"),
     )
-    def maps(call, state: State) -> State:
+    def maps(call, state: State, profile: Profile) -> State:
         """The addresses lead to the memory of the handle, with the bytes that it holds.
 
         The mapping holds a reference of its own. Whoever has the memory, host or device, may
@@ -265,7 +329,7 @@ class MemMap(Call, frozen=True):
             memory=asked.memory,
             handle=asked.id,
         )
-        return state.but(
+        return pinned(call, state, profile).but(
             blocks=state.blocks.insert(block),
             reservations=state.reservations.update_where(
                 lambda each: each.base == found.base,
@@ -337,19 +401,29 @@ class MemUnmap(Call, frozen=True):
         "VMM-UNMAP-010",
         strength=MUST,
         source=(MAPPING, HEADER),
-        changes=("blocks", "grants", "handles", "contents"),
+        changes=(
+            "blocks",
+            "grants",
+            "handles",
+            "contents",
+            "shares",
+            "permits",
+            "numbers",
+            "envelopes",
+            "holdings",
+        ),
     )
-    def unmaps(call, state: State) -> State:
+    def unmaps(call, state: State, profile: Profile) -> State:
         """The addresses are reserved as before, and the reference of the mapping is gone.
 
         So is the access that others were given. The bytes stay with the handle as long as there
         is another reference.
         """
         found = state.handles.at(state.blocks.at(call.ptr).handle)
-        left = state.but(
+        left = unpinned(state, call.ptr).but(
             blocks=state.blocks.delete(call.ptr),
             grants=state.grants.delete_where(lambda grant: grant.base == call.ptr),
         )
         if found.held > 0 or is_mapped(left, found.id):
             return left
-        return without_memory(left, found)
+        return without_memory(left, found, profile)

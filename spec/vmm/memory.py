@@ -5,7 +5,8 @@ from __future__ import annotations
 from halcert.spec.abi.constants import MemSide
 from halcert.spec.language import align_up
 from halcert.spec.profiles import MIB, Profile
-from halcert.spec.state import Block, Handle, Reservation, State
+from halcert.spec.sharing.memory import let_go, settled
+from halcert.spec.state import DEFERRED, Block, Handle, Reservation, State
 from halcert.spec.svm.flags import MAPPED
 
 OWN_SPACE = 512 * MIB
@@ -23,10 +24,26 @@ def is_mapped(state: State, handle: int) -> bool:
     return state.blocks.any(lambda block: block.kind == MAPPED and block.handle == handle)
 
 
-def without_memory(state: State, handle: Handle) -> State:
-    """Return the state after the last reference to a handle has gone, and its memory with it."""
-    return state.but(
-        handles=state.handles.delete(handle.id), contents=state.contents.drop(handle.memory)
+def without_memory(state: State, handle: Handle, profile: Profile) -> State:
+    """Return the state after the last reference to a handle has gone, and its memory with it.
+
+    What is shared stays for the others: in SVM v2 for all who imported it, in SVM v3 for those
+    who have it mapped.
+    """
+    left = state.but(handles=state.handles.delete(handle.id))
+    if handle.share == 0:
+        return left.but(contents=state.contents.drop(handle.memory))
+    if profile.generation == "v2":
+        return let_go(left, handle.id)
+    if handle.imported:
+        return left
+    return settled(
+        left.but(
+            shares=left.shares.update_where(
+                lambda each: each.id == handle.share,
+                lambda each: each.but(valid=False, fate=DEFERRED),
+            )
+        )
     )
 
 

@@ -19,9 +19,10 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.language import Handle as HandleRef
-from halcert.spec.profiles import GEN2, GEN3
+from halcert.spec.profiles import GEN2, GEN3, Profile
+from halcert.spec.sharing.memory import settled
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import State
+from halcert.spec.state import Handle, State
 from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.memory import allocated
 from halcert.spec.vmm.memory import is_mapped, mapping_at, reserved, without_memory
@@ -32,6 +33,18 @@ INVALID_VALUE = DrvError.INVALID_VALUE
 PARA_ERROR = DrvError.PARA_ERROR
 NOT_EXIST = DrvError.NOT_EXIST
 PHYSICAL = MODULE_DOC.at("VMM, physical memory")
+
+
+def revoked(state: State, handle: Handle) -> State:
+    """Return the state after an exported handle can be imported no more."""
+    return settled(
+        state.but(
+            shares=state.shares.update_where(
+                lambda each: each.id == handle.share and not handle.imported,
+                lambda each: each.but(valid=False),
+            )
+        )
+    )
 
 
 @interface("halMemRelease", area="vmm", source=HEADER)
@@ -66,20 +79,42 @@ class MemRelease(Call, frozen=True):
         found = state.handles.at(call.handle)
         return found.exists and found.held == 0
 
+    @undefined("VMM-RELEASE-005", source=V3, profiles=GEN3)
+    def exported_with_more_references(call, state: State) -> bool:
+        """Releasing an exported handle that was retained.
+
+        SVM v3 takes the memory from the others with the first release, and refuses further ones.
+        """
+        found = state.handles.at(call.handle)
+        return found.share != 0 and not found.imported and found.held > 1
+
     @accepts(
         "VMM-RELEASE-010",
         strength=MUST,
         source=(PHYSICAL, HEADER),
-        changes=("handles", "contents"),
+        changes=(
+            "handles",
+            "contents",
+            "shares",
+            "permits",
+            "numbers",
+            "envelopes",
+            "holdings",
+        ),
     )
-    def gives_back(call, state: State) -> State:
-        """One reference less; the memory is gone when there is none and nothing is mapped."""
+    def gives_back(call, state: State, profile: Profile) -> State:
+        """One reference less; the memory is gone when there is none and nothing is mapped.
+
+        With others who share it, it lasts until the last of them has given it back. SVM v3 lets
+        nobody import what its exporter released.
+        """
         found = state.handles.at(call.handle)
         left = found.held - 1
         if left == 0 and not is_mapped(state, found.id):
-            return without_memory(state, found)
-        return state.but(
-            handles=state.handles.update_where(
+            return without_memory(state, found, profile)
+        ended = revoked(state, found) if profile.generation == "v3" else state
+        return ended.but(
+            handles=ended.handles.update_where(
                 lambda each: each.id == found.id, lambda each: each.but(held=left)
             )
         )
