@@ -17,6 +17,7 @@ from halcert.adapters.slots import (
     DmaArraySlot,
     DmaSlot,
     InArraySlot,
+    InOutSlot,
     InRecordSlot,
     InRecordsSlot,
     NewDmaSlot,
@@ -238,6 +239,7 @@ class Caller:
         makers: dict[Passing, Callable[[], Slot]] = {
             Passing.VALUE: lambda: ValueSlot(kind, resolve),
             Passing.OUT: lambda: OutSlot(kind),
+            Passing.INOUT: lambda: InOutSlot(kind, resolve),
             Passing.IN_RECORD: lambda: InRecordSlot(kind, resolve),
             Passing.OUT_RECORD: lambda: OutRecordSlot(kind),
             Passing.IN_ARRAY: lambda: InArraySlot(kind, resolve),

@@ -85,7 +85,7 @@ def declared_facts() -> list[Fact]:
 
 
 def _layout_facts(layout: Layout) -> Iterator[Fact]:
-    name = f"struct {layout.name}"
+    name = layout.c_name
     yield Fact(f"size of {name}", f"sizeof({name})", layout.size)
     for member in layout.members:
         path = member.c_path

@@ -99,6 +99,22 @@ class OutSlot(Slot):
         return self._memory.intact()
 
 
+class InOutSlot(OutSlot):
+    """A place with a number in it."""
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        super().__init__(kind)
+        self._kind = kind
+        self._resolve = resolve
+
+    def load(self, value: Any, args: Arguments) -> int:
+        if value is None:
+            return super().load(False, args)
+        address = super().load(True, args)
+        self._cell[0] = checked(value, self._kind, self._resolve)
+        return address
+
+
 class InRecordSlot(Slot):
     """A structure that the call takes."""
 

@@ -11,6 +11,7 @@ passing        argument                        output
 VALUE          number; addresses are numbers   none
 OUT            true: a place is given          number; null if no place was given
                false: NULL
+INOUT          number, null: NULL              number; null
 IN_RECORD      mapping of members; null: NULL  none
 OUT_RECORD     true, false                     mapping of all members; null
 IN_ARRAY       list of numbers; null: NULL     none
@@ -84,6 +85,7 @@ from __future__ import annotations
 from halcert.spec.abi.constants import CtrlType, InfoType
 from halcert.spec.abi.parameters import PLACE_LIMIT, Direction, Function, Parameter, Passing
 from halcert.spec.abi.sharing_functions import SHARING_FUNCTIONS
+from halcert.spec.abi.soma_functions import SOMA_FUNCTIONS
 from halcert.spec.abi.svm_functions import SVM_FUNCTIONS
 from halcert.spec.abi.uvm_functions import UVM_FUNCTIONS
 from halcert.spec.abi.vmm_functions import VMM_FUNCTIONS
@@ -102,7 +104,13 @@ __all__ = [
 
 FUNCTIONS = {
     function.symbol: function
-    for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *UVM_FUNCTIONS, *SHARING_FUNCTIONS)
+    for function in (
+        *SVM_FUNCTIONS,
+        *VMM_FUNCTIONS,
+        *UVM_FUNCTIONS,
+        *SHARING_FUNCTIONS,
+        *SOMA_FUNCTIONS,
+    )
 }
 """Every function by its symbol."""
 

@@ -28,6 +28,11 @@ typedef enum { FEATURE_FIRST } drvFeature_t;
 typedef enum { KEPT_FIRST } drv_mem_addr_reserve_type;
 typedef enum { OPTION_FIRST } drv_mem_granularity_options;
 typedef struct drv_mem_handle drv_mem_handle_t;
+typedef enum { TYPE_FIRST } drv_mem_handle_type;
+enum ShmemAttrType { NAME_FIRST };
+enum ShareHandleAttrType { SHARE_FIRST };
+enum HandleAttrType { ROUTE_FIRST };
+enum soma_mem_pool_attr { POOL_FIRST };
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
@@ -55,6 +60,7 @@ def _nested(layout: Layout) -> str:
         "copy2d": "struct drvMem2D",
         "copy2dAsync": "struct drvMem2DAsync",
         "location": "struct drv_mem_location",
+        "mem_prop": "struct drv_mem_prop",
         "phyAddr": "struct DMA_PHY_ADDR",
         "offsetAddr": "struct DMA_OFFSET_ADDR",
     }
@@ -67,6 +73,8 @@ def _nested(layout: Layout) -> str:
         fields.insert(first, f"union {{ {' '.join(inside)} }};")
     if layout.name == "MemInfo":
         fields = [f"union {{ {' '.join(fields)} }};"]
+    if layout.typedef:
+        return f"typedef struct {{ {' '.join(fields)} }} {layout.name};"
     return f"struct {layout.name} {{ {' '.join(fields)} }};"
 
 

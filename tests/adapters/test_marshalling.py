@@ -209,9 +209,9 @@ def test_an_output_without_a_place_is_null(actor):
     assert answer(actor, "drvMemGetAttribute", {"vptr": 1, "attr": False}).out == {"attr": None}
 
 
-def test_a_truth_value_is_returned_as_a_code(actor):
-    assert answer(actor, "halSupportFeature", {"devId": 4, "type": 4}).code == 1
-    assert answer(actor, "halSupportFeature", {"devId": 4, "type": 5}).code == 0
+def test_a_truth_value_is_an_output(actor):
+    assert answer(actor, "halSupportFeature", {"devId": 4, "type": 4}).out == {"answer": 1}
+    assert answer(actor, "halSupportFeature", {"devId": 4, "type": 5}).out == {"answer": 0}
 
 
 def test_info_is_read_as_its_type_says(actor):
