@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
-from halcert.spec.abi.structs import LAYOUTS, SCALARS, width_of
+from halcert.spec.abi.declarations import ALL_LAYOUTS as LAYOUTS
+from halcert.spec.abi.structs import SCALARS, width_of
 from halcert.spec.language.interface import POISON
 
 Arguments = Mapping[str, Any]

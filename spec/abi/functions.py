@@ -64,7 +64,8 @@ at an inaccessible page, so writing past it ends the process. Numbers are signed
 *Places.* An array of pointers to places for numbers. A place has as many bytes as ``data_sizes``
 says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the whole numbers.
 
-*Truth values.* A function that returns one gives it as the output ``answer``, 1 or 0, with code 0.
+*Answers.* A function that returns a truth value or a text gives it as the output ``answer`` with
+code 0: 1 or 0, or the bytes of the text in hexadecimal, null for NULL.
 
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
 ``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
