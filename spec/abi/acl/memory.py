@@ -176,7 +176,7 @@ MANAGED_CALLS = (
         "aclrtMemManagedAdvise",
         "aclError",
         (
-            out("const void *const", "ptr", "u64"),
+            value("const void *const", "ptr"),
             value("uint64_t", "size"),
             value("aclrtMemManagedAdviseType", "advise"),
             Parameter(
