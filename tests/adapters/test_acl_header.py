@@ -5,9 +5,11 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from click.testing import CliRunner
 
 from halcert.adapters import softacl
 from halcert.adapters.header import compare
+from halcert.cli import cli
 from halcert.spec.abi.acl.codes import AclError, acl_symbol_of
 from halcert.spec.abi.declarations import ACL, ALL_LAYOUTS
 from halcert.spec.abi.structs import SCALARS, width_of
@@ -58,3 +60,8 @@ def test_a_code_has_the_name_of_the_header():
     assert acl_symbol_of(AclError.RT_PARAM_INVALID) == "ACL_ERROR_RT_PARAM_INVALID"
     assert acl_symbol_of(0) == "ACL_SUCCESS"
     assert acl_symbol_of(5) == "5"
+
+
+def test_the_command_compares_the_runtime_too():
+    done = CliRunner().invoke(cli, ["abi", "--of", "acl", "--header", str(HEADER)])
+    assert done.output == "no differences\n"

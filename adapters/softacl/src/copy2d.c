@@ -35,8 +35,8 @@ static aclError check(const struct area *area, aclrtMemcpyKind kind)
     return ACL_SUCCESS;
 }
 
-/* The direction by the addresses; ordinary memory is the host's. */
-static aclError direction(const struct area *area, aclrtMemcpyKind *kind)
+/* The direction by the addresses; ordinary memory is the host's, and is said to be there. */
+static aclError direction(const struct area *area, aclrtMemcpyKind *kind, bool *pageable)
 {
     enum place to = AT_HOST;
     enum place from = AT_HOST;
@@ -46,6 +46,7 @@ static aclError direction(const struct area *area, aclrtMemcpyKind *kind)
         return code;
     }
     bool managed = to == AT_MANAGED || from == AT_MANAGED;
+    *pageable = !managed && (to == AT_UNREGISTERED || from == AT_UNREGISTERED);
     if (!managed && from == AT_DEVICE) {
         *kind = to == AT_DEVICE ? ACL_MEMCPY_DEVICE_TO_DEVICE : ACL_MEMCPY_DEVICE_TO_HOST;
     } else if (!managed) {
@@ -87,6 +88,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
 {
     const struct area area = {dst, dpitch, src, spitch, width, height};
     struct context *context = NULL;
+    bool pageable = false;
     if (width == 0 || height == 0) {
         return ACL_SUCCESS;
     }
@@ -99,7 +101,7 @@ aclError aclrtMemcpy2d(void *dst, size_t dpitch, const void *src, size_t spitch,
         return code;
     }
     unlock();
-    code = direction(&area, &kind);
+    code = direction(&area, &kind, &pageable);
     if (code == ACL_SUCCESS && kind != ACL_MEMCPY_HOST_TO_DEVICE && kind != ACL_MEMCPY_DEVICE_TO_HOST) {
         code = fail(ACL_ERROR_RT_PARAM_INVALID, "only between host and device");
     }
@@ -118,6 +120,7 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
 {
     const struct area area = {dst, dpitch, src, spitch, width, height};
     struct stream *stream = NULL;
+    bool pageable = false;
     if (width == 0 || height == 0) {
         return ACL_SUCCESS;
     }
@@ -127,9 +130,17 @@ aclError aclrtMemcpy2dAsync(void *dst, size_t dpitch, const void *src, size_t sp
         return code;
     }
     unlock();
-    code = direction(&area, &kind);
+    code = direction(&area, &kind, &pageable);
     if (code == ACL_SUCCESS && kind == ACL_MEMCPY_HOST_TO_HOST) {
         code = fail(ACL_ERROR_RT_PARAM_INVALID, "a stream does not copy within the host");
+    }
+    if (code == ACL_SUCCESS && pageable) { /* as for plain copies: done when the call is back */
+        code = enter_stream(handle, &stream);
+        if (code == ACL_SUCCESS) {
+            code = stream_wait(stream, -1);
+            unlock();
+        }
+        return code == ACL_SUCCESS ? acl_of(whole(&area, kind)) : code;
     }
     struct area_task *task = code == ACL_SUCCESS ? calloc(1, sizeof(*task)) : NULL;
     if (task == NULL) {
