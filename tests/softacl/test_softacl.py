@@ -174,6 +174,38 @@ def test_behaves_as_shipped(
     assert result.returncode == 0, output(result)
 
 
+@pytest.fixture(scope="session")
+def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The threads under the thread sanitizer, and a driver that it can live with."""
+    folder = tmp_path_factory.mktemp("watched")
+    options = (f"OUT={folder}", "SANITIZE=thread", "FAULTS=1")
+    subprocess.run(["make", "-s", "-C", str(RUNTIME), *options], check=True, timeout=300)
+    program = compile_program(
+        HERE / "threads.c", folder / "libsoftacl-faults.so", "-fsanitize=thread"
+    )
+    driver = folder / "plain_hal.so"
+    flags = [*OPTIONS, "-shared", "-fPIC", "-fsanitize=thread", f"-I{DRIVER}"]
+    command = [COMPILER, *flags, "-o", str(driver), str(HERE / "plain_hal.c")]
+    subprocess.run(command, check=True, timeout=60)
+    return program, str(driver)
+
+
+def test_threads_do_not_race(watched: tuple[Path, str]) -> None:
+    program, driver = watched
+    result = run(program, SOFTACL_HAL=driver)
+    assert result.returncode == 0, output(result)
+
+
+@pytest.mark.parametrize("fault", ["reuse_any_stream", "reuse_hopeful", "reuse_no_wait"])
+def test_a_block_that_reaches_a_stream_too_early_is_a_race(
+    watched: tuple[Path, str], fault: str
+) -> None:
+    program, driver = watched
+    result = run(program, SOFTACL_HAL=driver, SOFTACL_FAULT=fault, TSAN_OPTIONS="halt_on_error=1")
+    assert result.returncode != 0
+    assert "data race" in result.stderr
+
+
 @pytest.mark.parametrize("profile", ["ascend910b", "ascend910_93"])
 def test_adds_matrices_in_managed_memory(
     clients: dict[str, Path], matrices: tuple[Path, list[float]], profile: str
