@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from halcert.adapters import hal, softhal
+from halcert.adapters import bundled, hal, softhal
 from halcert.adapters.errors import (
     AddressSpaceLimited,
     FaultUnknown,
@@ -169,7 +169,7 @@ def test_seeded_faults_are_listed_and_can_be_chosen():
 
 
 def test_without_a_compiler_the_driver_cannot_be_built(monkeypatch, tmp_path):
-    monkeypatch.setattr(softhal, "WORKING_COPY", True)
+    monkeypatch.setattr(bundled, "WORKING_COPY", True)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("CC", "no-such-compiler -O3")
     with pytest.raises(NoCompiler, match="no-such-compiler"):

@@ -24,7 +24,7 @@ static size_t heap_room;
 bool kind_is_device(enum kind kind)
 {
     return kind == KIND_DEV || kind == KIND_DVPP || kind == KIND_READ_ONLY || kind == KIND_DEV_READ_ONLY ||
-           kind == KIND_CP_ONLY || kind == KIND_OPENED;
+           kind == KIND_CP_ONLY || kind == KIND_OPENED || kind == KIND_POOL;
 }
 
 bool kind_is_host(enum kind kind)
