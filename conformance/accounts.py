@@ -21,7 +21,7 @@ from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.state import USER, Block, Handle, State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo, on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK, cacheable
@@ -111,7 +111,7 @@ class Accounts:
                 view.blocks.sum(
                     lambda block: (
                         0
-                        if block.kind in (USER, MAPPED, OPENED, UVM)
+                        if block.kind in (USER, MAPPED, OPENED, POOL, UVM)
                         else generous(block, self._profile)
                     )
                 )
@@ -124,6 +124,7 @@ class Accounts:
                 for view in views
             )
             + sum(view.reservations.sum(lambda found: found.extent) for view in views)
+            + sum(view.pools.sum(lambda pool: pool.held_most) for view in views)
             + sum(view.pages.sum(lambda run: 0 if untouched(run) else run.extent) for view in views)
         )
         known = self._had.get(what)
@@ -221,6 +222,10 @@ class Accounts:
                     continue  # SVM v3: an import that is not mapped keeps nothing
                 cost = self._physical(handle, device, generously=generously)
                 found[handle.memory] = max(found.get(handle.memory, 0), cost)
+            for pool in tables.pools:
+                if pool.device == device:
+                    memory = view.blocks.at(pool.base).memory
+                    found[memory] = pool.held_most if generously else pool.held_least
             for share in tables.shares:
                 if generously and share.device == device and is_held(view, share.id):
                     cost = align_up(share.extent, self._profile.huge)

@@ -19,6 +19,7 @@ from halcert.spec.abi.functions import (
     Passing,
 )
 from halcert.spec.abi.structs import LAYOUTS
+from halcert.spec.language import InOut
 from halcert.spec.sharing.blobs import Blob
 from halcert.spec.sharing.names import Name
 
@@ -113,6 +114,11 @@ def _name(value: Any, _args: Mapping[str, Any]) -> Any:
     return value if plain else Name.to_plain(dict(value))
 
 
+def _in_out(value: Any, _args: Mapping[str, Any]) -> Any:
+    plain = not isinstance(value, Mapping) or REFERENCE in value
+    return value if plain else InOut.to_plain(dict(value))
+
+
 def _blob(value: Any, _args: Mapping[str, Any]) -> Any:
     plain = not isinstance(value, Mapping) or REFERENCE in value
     return value if plain else Blob.to_plain(dict(value))
@@ -131,4 +137,5 @@ _FORMS: dict[Passing, Callable[[Any, Mapping[str, Any]], Any]] = {
     Passing.OUT_RECORD: _control_out,
     Passing.NAME: _name,
     Passing.BLOB: _blob,
+    Passing.INOUT: _in_out,
 }

@@ -20,11 +20,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from halcert.conformance.draw import TAPE, TapeDraw
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.observe import audit, check_all, check_block
+from halcert.conformance.pools import wind_up_pools
 from halcert.conformance.sharing_values import give_back
 from halcert.conformance.values import arguments
 from halcert.spec.catalogue import AREAS, interfaces, with_used
 from halcert.spec.state import USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL
 
 FREQUENT = (
     "halMemAlloc",
@@ -46,6 +47,8 @@ FREQUENT = (
     "halMemExportToShareableHandle",
     "halMemSetPidToShareableHandle",
     "halMemImportFromShareableHandle",
+    "halMemPoolCreate",
+    "halMemPoolMalloc",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = ("halMemAgentClose", "drvMemDeviceClose", "host.exit")
@@ -238,10 +241,11 @@ def wind_up(lab: Lab) -> None:
     devices = lab.setting.devices
     check_all(lab)
     audit(lab, *devices)
+    wind_up_pools(lab)
     for block in lab.blocks():
         if block.kind == MAPPED:
             lab.call("halMemUnmap", ptr=block.base)
-        elif block.kind not in (USER, OPENED):
+        elif block.kind not in (USER, OPENED, POOL):
             lab.call("halMemFree", pp=block.base)
     view: Any = lab.view()
     for handle in view.handles:
@@ -257,7 +261,7 @@ def wind_up(lab: Lab) -> None:
 
 
 def _holds(lab: Lab, device: int) -> bool:
-    kinds = (DEV, DVPP, MAPPED)
+    kinds = (DEV, DVPP, MAPPED, POOL)
     view = lab.view()
     return view.blocks.any(
         lambda block: block.kind in kinds and block.device == device

@@ -53,9 +53,10 @@ from halcert.spec.profiles import GIB, PROFILES, Profile
 from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.memory import is_held
 from halcert.spec.sharing.process import KILLED, HostExit
+from halcert.spec.soma.memory import used_bytes
 from halcert.spec.state import DEFERRED
 from halcert.spec.svm.alloc import MemAlloc
-from halcert.spec.svm.flags import MAPPED, OPENED, UVM
+from halcert.spec.svm.flags import MAPPED, OPENED, POOL, UVM
 from halcert.spec.uvm.attributes import MemManagedRangeGetAttributes
 from halcert.spec.uvm.pages import PAGE, WINDOW, WINDOW_END
 
@@ -343,6 +344,9 @@ class Choice:
                 yield align_up(block.size, GIB)
                 yield value - block.base
             yield from _numbers(self.view.handles.at(value))
+            if self.view.pools.at(value).exists:
+                yield from _numbers(self.view.pools.at(value))
+                yield used_bytes(self.view, value)
         yield from constants_of(self.rules.interface, self.profile)
         yield from (poison(32), poison(64), self.profile.host_id)
 
@@ -394,7 +398,7 @@ def _held(view: Any, device: int) -> dict[int, int]:
     found = {
         block.memory: block.extent
         for block in view.blocks
-        if block.device == device and block.kind not in (MAPPED, OPENED)
+        if block.device == device and block.kind not in (MAPPED, OPENED, POOL)
     }
     found |= {
         handle.memory: handle.size
@@ -402,6 +406,11 @@ def _held(view: Any, device: int) -> dict[int, int]:
         if handle.device == device
         and not handle.lost
         and (not handle.imported or is_held(view, handle.share))
+    }
+    found |= {
+        view.blocks.at(pool.base).memory: pool.held_most
+        for pool in view.pools
+        if pool.device == device
     }
     found |= {
         share.memory: share.extent

@@ -5,10 +5,12 @@ Observations are calls like any other: they are judged and stand in the trace.
 
 from __future__ import annotations
 
+from typing import Any
+
 from halcert.conformance.accounts import HBM_SIZE
 from halcert.conformance.lab import Lab
 from halcert.spec.state import ON_DEVICE, ON_HOST, USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, POOL, UVM
 from halcert.spec.uvm.pages import PAGE
 
 WINDOW = 128 * 1024
@@ -58,6 +60,25 @@ def _page_ends(block: Block) -> list[tuple[int, int]]:
     ]
 
 
+def looks(lab: Lab, block: Block, process: int | None = None) -> list[tuple[int, int]]:
+    """Return the addresses and sizes of the parts of a block to look at.
+
+    Of a pool that is what is in use.
+    """
+    if block.kind != POOL:
+        return [(block.base + start, length) for start, length in windows(block)]
+    view: Any = lab.view(process)
+    return [
+        (place, length)
+        for part in view.stretches.meeting(block.base, block.base + block.extent)
+        if part.used
+        for place, length in (
+            (part.base, WINDOW),
+            (part.base + part.extent - WINDOW, WINDOW),
+        )
+    ]
+
+
 def accessible(block: Block) -> bool:
     """Tell whether the program reaches a block's bytes without being given access."""
     return block.kind in (HOST, HOST_UVA, USER) or (block.kind == MAPPED and block.place == ON_HOST)
@@ -65,7 +86,7 @@ def accessible(block: Block) -> bool:
 
 def settable(block: Block) -> bool:
     """Tell whether a device holds a block's bytes, so that they are set by a call."""
-    return block.kind in (DEV, DVPP) or (block.kind == MAPPED and block.place == ON_DEVICE)
+    return block.kind in (DEV, DVPP, POOL) or (block.kind == MAPPED and block.place == ON_DEVICE)
 
 
 def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
@@ -76,8 +97,7 @@ def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
     """
     if not len(lab.rope(block, process)) or block.base == scratch_of(lab, process):
         return
-    for start, length in windows(block):
-        address = block.base + start
+    for address, length in looks(lab, block, process):
         if accessible(block):
             lab.call("host.load", process, address=address, size=length)
         else:
@@ -108,10 +128,9 @@ def fill_all(lab: Lab, process: int | None = None) -> None:
         Broken: the implementation broke a rule while being written to.
     """
     for block in lab.blocks(process):
-        for start, length in windows(block):
-            address = block.base + start
+        for address, length in looks(lab, block, process):
             if accessible(block):
-                pattern = {"pattern": block.memory, "offset": start}
+                pattern = {"pattern": block.memory, "offset": address - block.base}
                 lab.call("host.store", process, address=address, size=length, **pattern)
             elif settable(block):
                 value = 1 + block.memory % 255

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from halcert.conformance import sharing_values
+from halcert.conformance import pool_values, sharing_values
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.managed import MANAGED
@@ -203,6 +203,7 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
         chosen_here = sharing_values.fitting(draw, lab, interface.name)
         args |= fitting(draw, lab, interface.name)
         args |= fitting_managed(draw, lab, interface.name)
+        args |= pool_values.fitting(draw, lab, interface.name)
         args |= {name: value for name, value in chosen_here.items() if name in kinds}
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
         name = draw.pick(tuple(kinds))

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from halcert.spec.language import Interface, Rule
 from halcert.spec.sharing.area import SHARING_AREA
+from halcert.spec.soma.area import SOMA_AREA
 from halcert.spec.svm.area import SVM_AREA
 from halcert.spec.uvm.area import UVM_AREA
 from halcert.spec.vmm.area import VMM_AREA
 
-AREAS = {each.name: each for each in (SVM_AREA, VMM_AREA, SHARING_AREA, UVM_AREA)}
+AREAS = {each.name: each for each in (SVM_AREA, VMM_AREA, SHARING_AREA, UVM_AREA, SOMA_AREA)}
 """Every area that is specified, by name, in the order in which they build on each other."""
 
 AREA_NAMES = ("svm", "vmm", "sharing", "uvm", "soma", "runtime")

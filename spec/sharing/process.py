@@ -51,6 +51,9 @@ class HostExit(Call, frozen=True):
             "envelopes",
             "holdings",
             "registrations",
+            "pools",
+            "stretches",
+            "announcements",
         ),
     )
     def ends(call, state: State, profile: Profile) -> State:
@@ -78,6 +81,9 @@ class HostExit(Call, frozen=True):
             handles=gone.handles.delete_where(lambda each: each.id > 0),
             registrations=gone.registrations.delete_where(lambda each: each.size > 0),
             grants=gone.grants.delete_where(lambda each: each.id >= 0),
+            pools=gone.pools.delete_where(lambda each: each.size > 0),
+            stretches=gone.stretches.delete_where(lambda each: each.extent > 0),
+            announcements=gone.announcements.delete_where(lambda each: each.extent > 0),
         )
 
 

@@ -10,7 +10,7 @@ from halcert.spec.language import align_down
 from halcert.spec.profiles import GIB, Profile
 from halcert.spec.state import State
 from halcert.spec.svm.control_records import says_size
-from halcert.spec.svm.flags import MAPPED, OPENED
+from halcert.spec.svm.flags import MAPPED, OPENED, POOL
 from halcert.spec.svm.memory import bare, has_own_space, in_tail
 
 if TYPE_CHECKING:
@@ -150,7 +150,12 @@ def told_apart(call: MemCtl, state: State, profile: Profile) -> bool:
     address = call.param_value.value
     block = state.blocks.covering(address)
     last = state.blocks.covering(align_down(address, profile.giant))
-    if block.kind == MAPPED or block.kind == OPENED or bare(state, address, 1):
+    if (
+        block.kind == MAPPED
+        or block.kind == OPENED
+        or block.kind == POOL
+        or bare(state, address, 1)
+    ):
         return False
     return not in_tail(block, address) and (
         block.exists or not last.exists or not has_own_space(last, profile)

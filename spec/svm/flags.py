@@ -21,6 +21,9 @@ MAPPED = RESERVE
 OPENED = 9
 """Kind of memory of another process that was opened by its name; nobody can allocate it."""
 
+POOL = 10
+"""Kind of the addresses of a pool, of which only parts have memory; nobody can allocate it."""
+
 MODULE_UNKNOWN = 0
 MODULE_LIMIT = 77
 """Module ids from here on are accounted as unknown."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.profiles import HOST_ID, MIB, Profile
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 
 OWN_BLOCK = 512 * MIB
 """Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
@@ -16,8 +16,8 @@ def within(block: Block, address: int, length: int) -> bool:
 
 
 def allocated(block: Block) -> bool:
-    """Tell whether a live block is of halMemAlloc, or opened; neither mapped nor the program's."""
-    return block.exists and block.kind != USER and block.kind != MAPPED
+    """Tell whether a live block is of halMemAlloc, or opened; mapped memory and pools are not."""
+    return block.exists and block.kind != USER and block.kind != MAPPED and block.kind != POOL
 
 
 def vacant(state: State, base: int, size: int) -> bool:
@@ -69,7 +69,7 @@ def device_side(block: Block) -> bool:
     """Tell whether the pages of a live block are on its device."""
     if block.kind == SVM or block.kind == MAPPED:
         return block.place == ON_DEVICE
-    return block.kind == DEV or block.kind == DVPP or block.kind == OPENED
+    return block.kind == DEV or block.kind == DVPP or block.kind == OPENED or block.kind == POOL
 
 
 def placed(block: Block) -> bool:
@@ -82,12 +82,13 @@ def promised(block: Block, address: int, length: int) -> bool:
 
     Managed memory has rules of its own, memory that the device alone may use is refused, and
     read-only memory may do anything. Opened memory has limits that depend on the product; what is
-    promised of it ``reaches_shared`` tells.
+    promised of it ``reaches_shared`` tells, and ``reaches_pool`` of a pool's.
     """
     return (
         within(block, address, length)
         and block.kind != UVM
         and block.kind != OPENED
+        and block.kind != POOL
         and not block.readonly
         and block.place != ANYWHERE
     )
@@ -247,7 +248,7 @@ def whole(block: Block, base: int, size: int) -> bool:
 
 def has_own_space(block: Block, profile: Profile) -> bool:
     """Tell whether SVM v2 gives a block whole GiBs of address space of its own."""
-    if block.kind == MAPPED or block.kind == OPENED:
+    if block.kind == MAPPED or block.kind == OPENED or block.kind == POOL:
         return False
     return block.granule == profile.giant or (
         block.size > OWN_BLOCK
@@ -276,7 +277,7 @@ def cacheable(block: Block, profile: Profile) -> bool:
     """Tell whether a free may keep the block's memory for later use."""
     if block.kind == SVM or block.kind == UVM or block.kind == HOST_UVA or block.kind == USER:
         return False
-    if block.kind == OPENED:
+    if block.kind == OPENED or block.kind == POOL:
         return False
     if block.granule >= profile.giant:
         return False
