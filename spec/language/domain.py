@@ -106,6 +106,26 @@ class InOut(Record, frozen=True):
         return value
 
 
+class InNumber(Record, frozen=True):
+    """A place with a number in it, which the call reads; or null."""
+
+    value: U64
+    """The number."""
+
+    @classmethod
+    def from_plain(cls, value: Any) -> Self:
+        """Build the record from its JSON form: an array of the number alone, or null."""
+        return cls(isinstance(value, list), value[0] if value else 0)
+
+    @classmethod
+    def to_plain(cls, members: dict[str, Any]) -> Any:
+        """Return the JSON form: an array of the number, or of the reference to it."""
+        value = members.get("value", 0)
+        if isinstance(value, Mapping):
+            return [{**value, "field": str(value["field"]).removesuffix(".value")}]
+        return [value]
+
+
 class Sequence(Generic[T]):
     """An array parameter: given or null, with elements in index order.
 

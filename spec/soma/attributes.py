@@ -9,10 +9,9 @@ from halcert.spec.language import (
     U32,
     U64,
     Call,
-    Elements,
+    InNumber,
     OutPointer,
     Returned,
-    Sequence,
     Strength,
     accepts,
     ensures,
@@ -41,7 +40,7 @@ NEGATIVE = 2**63
 
 
 def _value(call: MemPoolSetAttr) -> int:
-    return Elements(1, call.value).fold(lambda _, value: value, 0)
+    return call.value.value
 
 
 def _sets_threshold(call: MemPoolSetAttr) -> bool:
@@ -67,7 +66,7 @@ class MemPoolSetAttr(Call, frozen=True):
 
     pool: PoolName
     attr: U32
-    value: Sequence[U64]
+    value: InNumber
 
     @rejects("SOMA-SETATTR-001", strength=SHOULD, source=V2, profiles=GEN2)
     def no_attributes(call) -> bool:
@@ -131,11 +130,6 @@ class MemPoolSetAttr(Call, frozen=True):
     def unknown_attribute(call) -> bool:
         """There are five attributes."""
         return call.attr < THRESHOLD or call.attr > USED_MARK
-
-    @undefined("SOMA-SETATTR-008", source=SENSE, profiles=GEN3)
-    def value_is_missing(call) -> bool:
-        """Passing a place where there is no number."""
-        return call.value.given and not call.value.any(lambda _: True)
 
     @undefined("SOMA-SETATTR-009", source=V3, profiles=GEN3)
     def another_device(call, state: State) -> bool:

@@ -128,7 +128,6 @@ CASES = [
     ("rejects", "SOMA-SETATTR-006", {"attr": RESERVED_MARK, "value": [1]}),
     ("rejects", "SOMA-SETATTR-007", {"attr": 0}),
     ("rejects", "SOMA-SETATTR-007", {"attr": 6}),
-    ("undefined", "SOMA-SETATTR-008", {"value": []}),
     ("undefined", "SOMA-SETATTR-009", ELSEWHERE),
     ("may", "SOMA-SETATTR-010", {"value": [32 * MIB]}),
     ("accepts", "SOMA-SETATTR-020", {}),
