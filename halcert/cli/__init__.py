@@ -22,6 +22,7 @@ COMMANDS = {
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",
     "export": "write a trace as a C program, a test, a time line or a diagram",
+    "sample": "run a sample of the documents visibly on a runtime",
     "spec": "look up rules",
     "doctor": "say what is here: implementations, devices, versions, and what is missing",
     "abi": "compare the declared binary interface with a header",
