@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort, Failure
@@ -28,7 +29,8 @@ from halcert.conformance.suite import trace_environment
 from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
-from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.catalogue import AREAS, areas_of, interfaces
+from halcert.spec.profiles import GEN2, GEN3
 
 QUICK = Effort(shrink=0.0, reduce=2.0, repetitions=1)
 
@@ -50,6 +52,7 @@ class FaultResult(msgspec.Struct, frozen=True):
         seconds: seconds of testing until it was found, or until the search was given up.
         steps: the smallest trace.
         trouble: what went wrong with the suite itself.
+        profile: product on which it was looked for.
     """
 
     name: str
@@ -65,17 +68,26 @@ class FaultResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     steps: tuple[TraceStep, ...] = ()
     trouble: str = ""
+    profile: str = ""
 
 
-BEYOND_CALLS = {"svm": "device memory", "uvm": "managed memory"}
+BEYOND_CALLS = {
+    "svm": "device memory",
+    "sharing": "process",
+    "uvm": "managed memory",
+    "runtime": "error codes",
+}
 """What faults of an area are said to be in that show in no one of its interfaces.
 
-That is the memory that a device tells, and what becomes of managed pages whoever touches them.
+That is the memory that a device tells, what becomes of managed pages whoever touches them, what
+outlives a process, and how the driver's codes become the runtime's.
 """
+BUNDLED = {"hal": HalAdapter, "acl": AclAdapter}
+"""Adapters with a bundled implementation that has seeded faults."""
 
 
-def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
-    """Return the faults that the software driver offers in what areas specify.
+def seeded_faults(areas: Iterable[str] = areas_of("hal")) -> list[Fault]:
+    """Return the faults that the bundled implementation offers in what areas specify.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
@@ -83,7 +95,25 @@ def seeded_faults(areas: Iterable[str] = AREAS) -> list[Fault]:
     names = tuple(areas)
     beyond = {text for area, text in BEYOND_CALLS.items() if area in names}
     specified = {*interfaces(names), *beyond}
-    return [fault for fault in HalAdapter().faults() if fault.interface in specified]
+    return [fault for fault in all_faults(names) if fault.interface in specified]
+
+
+def all_faults(areas: Iterable[str]) -> list[Fault]:
+    """Return the faults of the bundled implementations that areas are about."""
+    libraries = dict.fromkeys(AREAS[name].library for name in areas)
+    return [fault for library in libraries for fault in BUNDLED[library]().faults()]
+
+
+GENERATIONS = {"(v2)": GEN2, "(v3)": GEN3}
+"""How the description of a fault ends that only some products can show, and which."""
+
+
+def product_for(fault: Fault, profile: str) -> str:
+    """Return a product that can show a fault, the named one if it can."""
+    for mark, products in GENERATIONS.items():
+        if fault.summary.endswith(mark) and profile not in products:
+            return products[0]
+    return profile
 
 
 UNMODIFIED = Fault("", "", "", "the unmodified software driver")
@@ -151,15 +181,25 @@ def search_all(
     Returns:
         The results in the order of the faults.
     """
-    activities = directed(target, seed, witness_activities(target.areas, target.profile))
+    where = {fault.name: _for_the_fault(target, fault) for fault in faults}
+    flows = {
+        each.profile: directed(each, seed, witness_activities(each.areas, each.profile))
+        for each in {each.profile: each for each in where.values()}.values()
+    }
     results: dict[str, FaultResult] = {}
     with pool_of(jobs) as pool:
         pending: dict[Future[FaultResult], Fault] = {
-            pool.submit(search, fault, target, seed, budget, activities): fault for fault in faults
+            pool.submit(
+                search, fault, where[fault.name], seed, budget, flows[where[fault.name].profile]
+            ): fault
+            for fault in faults
         }
         try:
             for future in as_completed(pending):
-                result = _result(future, pending[future])
+                fault = pending[future]
+                result = msgspec.structs.replace(
+                    _result(future, fault), profile=where[fault.name].profile
+                )
                 results[result.name] = result
                 told(result)
         except KeyboardInterrupt:
@@ -167,6 +207,10 @@ def search_all(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [results[fault.name] for fault in faults]
+
+
+def _for_the_fault(target: Target, fault: Fault) -> Target:
+    return msgspec.structs.replace(target, profile=product_for(fault, target.profile))
 
 
 def _result(future: Future[FaultResult], fault: Fault) -> FaultResult:
@@ -180,7 +224,7 @@ def _result(future: Future[FaultResult], fault: Fault) -> FaultResult:
 def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
     """Write the trace by which a fault was found."""
     header = TraceHeader(
-        profile=target.profile,
+        profile=result.profile or target.profile,
         adapter=target.adapter,
         origin=result.test,
         rule=result.rule,
@@ -195,5 +239,6 @@ def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
 
 
 def bundled_target(profile: str, areas: Sequence[str], devices: Sequence[int]) -> Target:
-    """Return the bundled software driver as a target."""
-    return Target("hal", Options(), profile, tuple(areas), tuple(devices))
+    """Return the bundled implementation of what areas are about as a target."""
+    library = AREAS[next(iter(areas))].library
+    return Target(library, Options(), profile, tuple(areas), tuple(devices))

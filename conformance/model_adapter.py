@@ -50,6 +50,8 @@ from halcert.spec.language import (
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
+from halcert.spec.runtime.order import session
+from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.memory import is_held
 from halcert.spec.sharing.process import KILLED, HostExit
@@ -344,11 +346,17 @@ class Choice:
                 yield align_up(block.size, GIB)
                 yield value - block.base
             yield from _numbers(self.view.handles.at(value))
+            if self.view.stream_pools.at(value).exists:
+                yield from _numbers(self.view.stream_pools.at(value))
+                yield bytes_in_use(self.view, value)
             if self.view.pools.at(value).exists:
                 yield from _numbers(self.view.pools.at(value))
                 yield used_bytes(self.view, value)
         yield from constants_of(self.rules.interface, self.profile)
         yield from (poison(32), poison(64), self.profile.host_id)
+        yield len(self.view.hardware)
+        yield session(self.view).current - 1
+        yield from (NARROW, NARROW + 1)
 
     def _first(self, path: str, kind: Any) -> Any:  # noqa: PLR0911 - one line for each output
         """Return what is tried first for an output."""
@@ -391,6 +399,10 @@ class Choice:
     def _made(self) -> Returned:
         made: Returned = _build(self.rules.interface.result, "", self.chosen, self.code)
         return made
+
+
+NARROW = poison(64) - poison(32)
+"""What a place of 8 bytes holds once its first 4 bytes were set to 0."""
 
 
 def _held(view: Any, device: int) -> dict[int, int]:

@@ -10,7 +10,7 @@ from typing import Any
 from halcert.conformance.accounts import HBM_SIZE
 from halcert.conformance.lab import Lab
 from halcert.spec.state import ON_DEVICE, ON_HOST, USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, POOL, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, POOL, UVM
 from halcert.spec.uvm.pages import PAGE
 
 WINDOW = 128 * 1024
@@ -86,7 +86,9 @@ def accessible(block: Block) -> bool:
 
 def settable(block: Block) -> bool:
     """Tell whether a device holds a block's bytes, so that they are set by a call."""
-    return block.kind in (DEV, DVPP, POOL) or (block.kind == MAPPED and block.place == ON_DEVICE)
+    return block.kind in (DEV, DVPP, POOL, GRANT) or (
+        block.kind == MAPPED and block.place == ON_DEVICE
+    )
 
 
 def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
@@ -114,11 +116,33 @@ def look_by_copy(lab: Lab, address: int, length: int, process: int | None = None
     if target is None:
         return
     with lab.observing(process):
-        copied = lab.call(
-            "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
-        )
+        copied = _copied(lab, target, address, length, process)
     if copied is not None and copied.code == 0:
         lab.call("host.load", process, address=target, size=length)
+
+
+def _through_the_runtime(lab: Lab) -> bool:
+    """Tell whether the runtime is what is tested, and not the driver below it."""
+    return "drvMemcpy" not in lab.setting.interfaces
+
+
+def _copied(lab: Lab, dst: int, src: int, length: int, process: int | None) -> Any:
+    """Copy bytes by the call that the implementation has for it."""
+    if _through_the_runtime(lab):
+        args = {"dst": dst, "destMax": WINDOW, "src": src, "count": length, "kind": 2}
+        return lab.call("aclrtMemcpy", process, **args)
+    args = {"dst": dst, "dest_max": WINDOW, "src": src, "byte_count": length}
+    return lab.call("drvMemcpy", process, **args)
+
+
+def set_bytes(lab: Lab, address: int, length: int, value: int, process: int | None = None) -> None:
+    """Set bytes by the call that the implementation has for it."""
+    if _through_the_runtime(lab):
+        args = {"devPtr": address, "maxCount": length, "value": value, "count": length}
+        lab.call("aclrtMemset", process, **args)
+    else:
+        args = {"dst": address, "destMax": length, "value": value, "num": length}
+        lab.call("drvMemsetD8", process, **args)
 
 
 def fill_all(lab: Lab, process: int | None = None) -> None:
@@ -133,10 +157,7 @@ def fill_all(lab: Lab, process: int | None = None) -> None:
                 pattern = {"pattern": block.memory, "offset": address - block.base}
                 lab.call("host.store", process, address=address, size=length, **pattern)
             elif settable(block):
-                value = 1 + block.memory % 255
-                lab.call(
-                    "drvMemsetD8", process, dst=address, destMax=length, value=value, num=length
-                )
+                set_bytes(lab, address, length, 1 + block.memory % 255, process)
 
 
 def scratch_of(lab: Lab, process: int | None = None) -> int | None:

@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from halcert.conformance import pool_values, sharing_values
+from halcert.conformance import pool_values, sharing_values, stream_values
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.managed import MANAGED
@@ -156,7 +156,9 @@ def plausible(
 def _handle(draw: Draw, lab: Lab, interface: Interface) -> int:
     """Choose a number of the sort that an interface takes; other sorts need not fit its type."""
     view: Any = lab.view()
-    if interface.area == "vmm":
+    if interface.area == "runtime":
+        known = stream_values.handles(lab)
+    elif interface.area == "vmm":
         known = [row.id for row in view.handles]
     elif interface.name == MemCpyAsyncWaitFinish.interface.name:
         known = [row.fd for row in view.copies]
@@ -204,6 +206,7 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
         args |= fitting(draw, lab, interface.name)
         args |= fitting_managed(draw, lab, interface.name)
         args |= pool_values.fitting(draw, lab, interface.name)
+        args |= stream_values.fitting(draw, lab, interface.name)
         args |= {name: value for name, value in chosen_here.items() if name in kinds}
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
         name = draw.pick(tuple(kinds))

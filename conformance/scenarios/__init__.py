@@ -9,6 +9,7 @@ from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
+from halcert.conformance.scenarios.runtime import RUNTIME_SCENARIOS
 from halcert.conformance.scenarios.sharing import NAME_FLOWS, names_never_come_back
 from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
 from halcert.conformance.scenarios.sharing_physical import PHYSICAL_ENDS, PHYSICAL_FLOWS
@@ -42,6 +43,7 @@ for _flows in (
     UVM_RANGE_SCENARIOS,
     UVM_STATE_SCENARIOS,
     SOMA_SCENARIOS,
+    RUNTIME_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

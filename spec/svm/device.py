@@ -19,7 +19,7 @@ from halcert.spec.sharing.memory import departed
 from halcert.spec.soma.memory import without_pools
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -61,6 +61,7 @@ def on_device(block: Block, devid: int) -> bool:
         or block.kind == MAPPED
         or block.kind == OPENED
         or block.kind == POOL
+        or block.kind == GRANT
     ) and block.device == devid
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.language import Invariant
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.memory import within
 
 MOST_DEVICES = 64
@@ -31,6 +31,7 @@ def _well_formed(block: Block) -> bool:
             or block.kind == MAPPED
             or block.kind == OPENED
             or block.kind == POOL
+            or block.kind == GRANT
             or block.kind == USER
         )
     )
@@ -59,6 +60,7 @@ def _device_memory_is_on_open_devices(state: State) -> bool:
                 and block.kind != DVPP
                 and block.kind != OPENED
                 and block.kind != POOL
+                and block.kind != GRANT
                 and (block.kind != MAPPED or block.place != ON_DEVICE)
             )
             or state.devices.at(block.device).open

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.profiles import HOST_ID, MIB, Profile
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 
 OWN_BLOCK = 512 * MIB
 """Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
@@ -69,7 +69,13 @@ def device_side(block: Block) -> bool:
     """Tell whether the pages of a live block are on its device."""
     if block.kind == SVM or block.kind == MAPPED:
         return block.place == ON_DEVICE
-    return block.kind == DEV or block.kind == DVPP or block.kind == OPENED or block.kind == POOL
+    return (
+        block.kind == DEV
+        or block.kind == DVPP
+        or block.kind == OPENED
+        or block.kind == POOL
+        or block.kind == GRANT
+    )
 
 
 def placed(block: Block) -> bool:

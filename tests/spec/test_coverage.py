@@ -53,9 +53,12 @@ RULES = [
     each
     for area in AREAS.values()
     for each in area.rules()
-    if each.kind is not Kind.UNIVERSAL and area.processes == 1
+    if each.kind is not Kind.UNIVERSAL and area.processes == 1 and area.library == "hal"
 ]
-"""Rules of one process; those of several are met by flows (test_rules_sharing.py)."""
+"""Rules of one process of the driver; others are met by flows.
+
+Those are in test_rules_sharing.py and tests/conformance/test_runtime.py.
+"""
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda each: each.id)

@@ -1,0 +1,581 @@
+"""Flows of the runtime: devices, streams and events, copies in order, and pools."""
+
+from __future__ import annotations
+
+from halcert.conformance.lab import Lab
+from halcert.conformance.observe import check_all, fill_all
+from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.streams import (
+    D2D,
+    D2H,
+    H2D,
+    H2H,
+    SWITCHES,
+    THRESHOLD,
+    ask,
+    copy,
+    copy_on,
+    device_memory,
+    event,
+    fill_on,
+    give,
+    host_memory,
+    load,
+    plain_memory,
+    pool,
+    record,
+    set_attribute,
+    store,
+    stream,
+    sync,
+    take,
+    use,
+    wait,
+)
+from halcert.spec.profiles import MIB
+from halcert.spec.soma.memory import PAGE
+
+LARGE = 24 * MIB
+"""Bytes of a copy that takes a while."""
+SMALL = 64 * 1024
+RESERVED, RESERVED_MARK, USED, USED_MARK = 5, 6, 7, 8
+
+
+def nothing_works_without_a_device(lab: Lab) -> None:
+    """Before a device was set, and after it was reset, calls that need one are refused."""
+    device = lab.setting.devices[0]
+    plain = plain_memory(lab, SMALL)
+    if plain is None:
+        return
+    for _ in range(2):
+        lab.call("aclrtGetDevice", deviceId=True)
+        lab.call("aclrtGetDevice", deviceId=False)
+        for call, name in (("aclrtCreateStream", "stream"), ("aclrtCreateEvent", "event")):
+            lab.call(call, **{name: True})
+            lab.call(call, **{name: False})
+        sync(lab, 0)
+        lab.call("aclrtStreamQuery", stream=0, status=True)
+        lab.call("aclrtStreamQuery", stream=0, status=False)
+        lab.call("aclrtSynchronizeDevice")
+        lab.call("aclrtSynchronizeEvent", event=0)
+        device_memory(lab, SMALL)
+        host_memory(lab, SMALL)
+        copy(lab, plain, plain + 100, 50)
+        copy_on(lab, 0, plain, plain + 100, 50)
+        fill_on(lab, 0, plain, 50, 1)
+        lab.call("aclrtMemset", devPtr=plain, maxCount=50, value=1, count=50)
+        if use(lab, device):
+            lab.call("aclrtResetDevice", deviceId=device)
+
+
+def streams_are_of_their_device(lab: Lab) -> None:
+    """A thread uses streams of the device that it works with, and none if it works with none."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    if first == last or not use(lab, first):
+        return
+    where, what, of = stream(lab), event(lab), pool(lab, first, 4 * PAGE)
+    block, host = device_memory(lab, SMALL), host_memory(lab, SMALL)
+    if block is None or host is None:
+        return
+    store(lab, host, SMALL, 4)
+    got = None if of is None else take(lab, where, of)
+    sync(lab, where)
+    use(lab, last)
+    for _ in range(2):
+        fill_on(lab, where, block, SMALL, 7)
+        copy_on(lab, where, block, host, SMALL)
+        record(lab, what, where)
+        wait(lab, where, what)
+        if of is not None:
+            take(lab, where, of)
+        give(lab, where, got)
+        for call in ("aclrtDestroyStream", "aclrtDestroyStreamForce"):
+            lab.call(call, stream=where)
+        lab.call("aclrtSynchronizeEvent", event=what)
+        lab.call("aclrtResetDevice", deviceId=last)
+    use(lab, first)
+    check_all(lab)
+    for gone in (77, 0):
+        if of is not None:
+            take(lab, gone, of)
+        give(lab, gone, got)
+    give(lab, where, got)
+    sync(lab, where)
+
+
+def devices_are_counted(lab: Lab) -> None:
+    """Initialise, set and reset devices as often as they were set, and finalise once."""
+    lab.call("aclInit", configPath=None)
+    lab.call("aclInit", configPath=None)
+    lab.call("aclrtGetDeviceCount", count=True)
+    lab.call("aclrtGetDeviceCount", count=False)
+    lab.call("aclrtGetDevice", deviceId=True)
+    lab.call("aclrtCreateStream", stream=True)
+    absent = len(lab.setting.devices)
+    for device in (absent, -1, 2**31 - 1):
+        use(lab, device)
+        lab.call("aclrtResetDevice", deviceId=device)
+        lab.call("aclrtResetDeviceForce", deviceId=device)
+    for device in lab.setting.devices:
+        lab.call("aclrtResetDevice", deviceId=device)
+        for _ in range(3):
+            use(lab, device)
+            lab.call("aclrtGetDevice", deviceId=True)
+        device_memory(lab, SMALL)
+        fill_all(lab)
+        lab.call("aclrtResetDevice", deviceId=device)
+        check_all(lab)
+        lab.call("aclrtResetDevice", deviceId=device)
+        check_all(lab)
+        lab.call("aclrtResetDevice", deviceId=device)
+        lab.call("aclrtResetDevice", deviceId=device)
+        use(lab, device)
+        use(lab, device)
+        lab.call("aclrtResetDeviceForce", deviceId=device)
+        lab.call("aclrtResetDeviceForce", deviceId=device)
+        lab.call("aclrtResetDevice", deviceId=device)
+    lab.call("aclrtGetDevice", deviceId=True)
+    lab.call("aclFinalize")
+    lab.call("aclFinalize")
+    lab.call("aclInit", configPath=None)
+    lab.call("aclFinalize")
+
+
+def memory_on_the_right_device(lab: Lab) -> None:
+    """Device and host memory is allocated, used, freed once and by the right call."""
+    for device in lab.setting.devices:
+        use(lab, device)
+        for size in (1, 4097, SMALL, PAGE, PAGE + 1):
+            for policy in (0, 1, 2):
+                block, host = device_memory(lab, size, policy), host_memory(lab, size)
+                if block is None or host is None:
+                    continue
+                store(lab, host, size, 5)
+                copy(lab, block, host, size, H2D)
+                copy(lab, host, block, size, H2H)
+                load(lab, host, min(size, SMALL))
+                lab.call("aclrtMemset", devPtr=block, maxCount=size, value=-2, count=size)
+                check_all(lab)
+                lab.call("aclrtFreeHost", hostPtr=block)
+                lab.call("aclrtFree", devPtr=block + 1)
+                lab.call("aclrtFree", devPtr=block)
+                lab.call("aclrtFree", devPtr=block)
+                lab.call("aclrtFreeHost", hostPtr=host)
+                lab.call("aclrtFreeHost", hostPtr=host)
+        for call, name in (("aclrtMalloc", "devPtr"), ("aclrtMallocHost", "hostPtr")):
+            more = {"policy": 0} if call == "aclrtMalloc" else {}
+            lab.call(call, **{name: True}, size=0, **more)
+            lab.call(call, **{name: False}, size=1, **more)
+            lab.call(call, **{name: True}, size=2**63, **more)
+        lab.call("aclrtFree", devPtr=0)
+        lab.call("aclrtFreeHost", hostPtr=0)
+
+
+def copies_at_once(lab: Lab) -> None:
+    """A synchronous copy goes by the addresses, whatever kind is said, and checks its bounds."""
+    use(lab, lab.setting.devices[0])
+    one, other = device_memory(lab, SMALL), device_memory(lab, SMALL)
+    host, plain = host_memory(lab, SMALL), plain_memory(lab, SMALL)
+    if one is None or other is None or host is None or plain is None:
+        return
+    for kind in range(6):
+        store(lab, host, SMALL, 10 + kind)
+        store(lab, plain, SMALL, 20 + kind)
+        for dst, src in ((one, host), (other, one), (plain, other), (host, plain), (one, plain)):
+            copy(lab, dst, src, SMALL - 3, kind)
+            check_all(lab)
+    for kind in (6, 7):
+        copy(lab, one, host, SMALL, kind)
+    args = {"dst": one, "destMax": SMALL, "src": host, "count": SMALL, "kind": H2D}
+    for change in (
+        {"dst": 0},
+        {"src": 0},
+        {"destMax": 0},
+        {"destMax": SMALL - 1},
+        {"count": 0},
+        {"count": 0, "dst": 0},
+        {"dst": host},
+    ):
+        lab.call("aclrtMemcpy", **{**args, **change})
+        check_all(lab)
+    setting = {"devPtr": one, "maxCount": SMALL, "value": 300, "count": SMALL}
+    for change in ({}, {"devPtr": 0}, {"maxCount": 1}, {"count": 0}, {"value": -1, "count": 5}):
+        lab.call("aclrtMemset", **{**setting, **change})
+        check_all(lab)
+
+
+def copies_in_the_order_of_a_stream(lab: Lab) -> None:
+    """What a stream was given is done in order; after the wait all of it is there."""
+    for device in lab.setting.devices:
+        use(lab, device)
+        one, other = device_memory(lab, LARGE), device_memory(lab, LARGE)
+        host, back = host_memory(lab, LARGE), host_memory(lab, LARGE)
+        if one is None or other is None or host is None or back is None:
+            return
+        for where in (stream(lab), 0):
+            store(lab, host, LARGE, 3)
+            copy_on(lab, where, one, host, LARGE, H2D)
+            copy_on(lab, where, other, one, LARGE, D2D)
+            copy_on(lab, where, back, other, LARGE, D2H)
+            lab.call("aclrtStreamQuery", stream=where, status=True)
+            sync(lab, where)
+            load(lab, back + LARGE - SMALL, SMALL)
+            lab.call("aclrtStreamQuery", stream=where, status=True)
+            for value in (1, 300, -5):
+                fill_on(lab, where, one, LARGE, value)
+                copy_on(lab, where, back, one, LARGE)
+                sync(lab, where)
+                load(lab, back, SMALL)
+                load(lab, back + LARGE - SMALL, SMALL)
+            if where:
+                copy_on(lab, where, back, other, LARGE)
+                lab.call("aclrtDestroyStream", stream=where)
+                load(lab, back + LARGE - SMALL, SMALL)
+                sync(lab, where)
+        lab.call("aclrtResetDeviceForce", deviceId=device)
+
+
+def ordinary_memory_is_copied_at_once(lab: Lab) -> None:
+    """With ordinary memory at one end, a copy on a stream is done when the call is back."""
+    use(lab, lab.setting.devices[0])
+    where = stream(lab)
+    one, host = device_memory(lab, LARGE), host_memory(lab, LARGE)
+    plain = plain_memory(lab, LARGE)
+    if one is None or host is None or plain is None:
+        return
+    for kind in (H2D, 4):
+        store(lab, host, LARGE, 30 + kind)
+        copy_on(lab, where, one, host, LARGE)
+        copy_on(lab, where, plain, one, LARGE, D2H)
+        load(lab, plain + LARGE - SMALL, SMALL)
+        store(lab, plain, LARGE, 40 + kind)
+        copy_on(lab, where, one, plain, LARGE, kind)
+        store(lab, plain, LARGE, 50 + kind)
+        check_all(lab)
+    for dst, src, wrong in ((one, plain, D2H), (one, plain, H2H), (plain, one, H2D)):
+        copy_on(lab, where, dst, src, SMALL, wrong)
+    copy_on(lab, where, host, host + PAGE, SMALL)
+    for kind in (6, 7):
+        copy_on(lab, where, one, host, SMALL, kind)
+    args = {"dst": one, "destMax": SMALL, "src": host, "count": SMALL, "kind": H2D, "stream": where}
+    for change in ({"dst": 0}, {"destMax": 1}, {"count": 0}, {"stream": 77}):
+        lab.call("aclrtMemcpyAsync", **{**args, **change})
+    setting = {"devPtr": one, "maxCount": 9, "value": 1, "count": 9, "stream": where}
+    for change in ({"devPtr": 0}, {"maxCount": 1}, {"count": 0}, {"stream": 77}):
+        lab.call("aclrtMemsetAsync", **{**setting, **change})
+    sync(lab, where)
+    check_all(lab)
+
+
+def events_order_streams(lab: Lab) -> None:
+    """What was recorded comes before what waits for it, over several streams, and for the host."""
+    use(lab, lab.setting.devices[0])
+    first, second, third = stream(lab), stream(lab), stream(lab)
+    one, other = device_memory(lab, LARGE), device_memory(lab, LARGE)
+    host, back = host_memory(lab, LARGE), host_memory(lab, LARGE)
+    done, later = event(lab), event(lab)
+    if one is None or other is None or host is None or back is None:
+        return
+    wait(lab, second, done)
+    for turn in range(3):
+        store(lab, host, LARGE, 60 + turn)
+        copy_on(lab, first, one, host, LARGE)
+        record(lab, done, first)
+        wait(lab, second, done)
+        copy_on(lab, second, other, one, LARGE)
+        record(lab, later, second)
+        wait(lab, third, later)
+        copy_on(lab, third, back, other, LARGE)
+        record(lab, done, third)
+        lab.call("aclrtSynchronizeEvent", event=done)
+        load(lab, back, SMALL)
+        load(lab, back + LARGE - SMALL, SMALL)
+        fill_on(lab, first, one, LARGE, 70 + turn)
+        record(lab, later, first)
+        fill_on(lab, first, other, LARGE, 80 + turn)
+        lab.call("aclrtSynchronizeEvent", event=later)
+        sync(lab, first)
+        check_all(lab)
+    record(lab, done, first)
+    fill_on(lab, first, one, LARGE, 9)
+    record(lab, done, first)
+    wait(lab, second, done)
+    copy_on(lab, second, back, one, LARGE)
+    lab.call("aclrtSynchronizeDevice")
+    load(lab, back + LARGE - SMALL, SMALL)
+    lab.call("aclrtDestroyEvent", event=done)
+    for call in ("aclrtDestroyEvent", "aclrtSynchronizeEvent"):
+        lab.call(call, event=done)
+        lab.call(call, event=0)
+    for what, where in ((done, first), (later, 77), (0, first)):
+        record(lab, what, where)
+        wait(lab, where, what)
+
+
+def handles_live_once(lab: Lab) -> None:
+    """What was destroyed is no stream, event or pool any more."""
+    for device in lab.setting.devices:
+        use(lab, device)
+        where, spare = stream(lab), stream(lab)
+        for call in ("aclrtDestroyStream", "aclrtDestroyStreamForce"):
+            lab.call(call, stream=0)
+        lab.call("aclrtDestroyStream", stream=where)
+        lab.call("aclrtDestroyStreamForce", stream=spare)
+        for gone in (where, spare):
+            for call in ("aclrtDestroyStream", "aclrtDestroyStreamForce"):
+                lab.call(call, stream=gone)
+            sync(lab, gone)
+            lab.call("aclrtStreamQuery", stream=gone, status=True)
+        of = pool(lab, device, 4 * PAGE)
+        if of is not None:
+            lab.call("aclrtMemPoolDestroy", memPool=of)
+            for again in (of, 0):
+                lab.call("aclrtMemPoolDestroy", memPool=again)
+                lab.call("aclrtMemPoolTrimTo", memPool=again, minBytesToKeep=0)
+                take(lab, stream(lab), again)
+                ask(lab, again)
+                set_attribute(lab, again, THRESHOLD, 0)
+    last = stream(lab)
+    if len(lab.setting.devices) > 1:
+        use(lab, lab.setting.devices[0])
+        for call in ("aclrtDestroyStream", "aclrtDestroyStreamForce"):
+            lab.call(call, stream=last)
+        what = event(lab)
+        record(lab, what, last)
+        wait(lab, last, what)
+
+
+def pools_in_the_order_of_a_stream(lab: Lab) -> None:
+    """The flow of the documents: a pool, blocks of it, work on them, and all of it back."""
+    for device in lab.setting.devices:
+        use(lab, device)
+        where, of = stream(lab), pool(lab, device, 64 * PAGE)
+        host = host_memory(lab, 3 * PAGE)
+        if of is None or host is None:
+            continue
+        ask(lab, of)
+        store(lab, host, 3 * PAGE, 8)
+        blocks = [take(lab, where, of, size) for size in (1, PAGE, PAGE + 1, 3 * PAGE)]
+        for number, block in enumerate(blocks):
+            if block is not None:
+                fill_on(lab, where, block, PAGE, number + 1)
+        last = blocks[-1]
+        if last is not None:
+            copy_on(lab, where, last, host, 3 * PAGE)
+        sync(lab, where)
+        check_all(lab)
+        ask(lab, of)
+        for block in blocks:
+            give(lab, where, block)
+        sync(lab, where)
+        ask(lab, of)
+        for block in blocks:
+            give(lab, where, block)
+            give(lab, where, None if block is None else block + 4096)
+        lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=0)
+        ask(lab, of)
+        lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def pools_are_exhausted(lab: Lab) -> None:
+    """A pool gives no more than it has, and does not write the address when it gives nothing."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    where, of = stream(lab), pool(lab, device, 4 * PAGE)
+    if of is None:
+        return
+    for _ in range(6):
+        take(lab, where, of, 1)
+    sync(lab, where)
+    ask(lab, of)
+    fill_all(lab)
+    check_all(lab)
+    for size in (0, 5 * PAGE, 2**64 - 1):
+        take(lab, where, of, size)
+    lab.call("aclrtMemPoolMallocAsync", ptr=False, size=1, memPool=of, stream=where)
+    take(lab, 0, of)
+    lab.call("aclrtMemPoolFreeAsync", ptr=0, stream=where)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def _two_streams(lab: Lab, of: int, *, ordered: bool, waited: bool) -> None:
+    """Let a stream free what it used, and another one take memory."""
+    first, second = stream(lab), stream(lab)
+    block = take(lab, first, of, 2 * PAGE)
+    if block is None:
+        return
+    for value in range(8):
+        fill_on(lab, first, block, 2 * PAGE, value)
+    give(lab, first, block)
+    if ordered:
+        done = event(lab)
+        record(lab, done, first)
+        wait(lab, second, done)
+    if waited:
+        sync(lab, first)
+    for size in (PAGE, 2 * PAGE, PAGE):
+        other = take(lab, second, of, size)
+        if other is not None:
+            fill_on(lab, second, other, size, 99)
+    sync(lab, second)
+    sync(lab, first)
+    check_all(lab)
+    ask(lab, of)
+
+
+def memory_is_used_again_in_order(lab: Lab) -> None:
+    """Whatever reuse is allowed, freed memory reaches another stream after its last use only."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    for chosen in ((), (1,), (2,), (3,), (1, 2, 3)):
+        for ordered in (False, True):
+            for waited in (False, True):
+                of = pool(lab, device, 8 * PAGE)
+                if of is None:
+                    return
+                for switch in chosen:
+                    set_attribute(lab, of, switch, 1)
+                _two_streams(lab, of, ordered=ordered, waited=waited)
+                lab.call("aclrtSynchronizeDevice")
+                lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def freed_elsewhere(lab: Lab) -> None:
+    """A block that another stream freed goes by that stream's order."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    of = pool(lab, device, 8 * PAGE)
+    if of is None:
+        return
+    owner, other, done = stream(lab), stream(lab), event(lab)
+    host = host_memory(lab, 2 * PAGE)
+    block = take(lab, owner, of, 2 * PAGE)
+    if block is None or host is None:
+        return
+    record(lab, done, owner)
+    wait(lab, other, done)
+    for value in range(8):
+        fill_on(lab, other, block, 2 * PAGE, value)
+    copy_on(lab, other, host, block, 2 * PAGE)
+    give(lab, other, block)
+    for _ in range(3):
+        again = take(lab, owner, of, 2 * PAGE)
+        if again is not None:
+            fill_on(lab, owner, again, 2 * PAGE, 77)
+    sync(lab, other)
+    load(lab, host, SMALL)
+    sync(lab, owner)
+    check_all(lab)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def pool_numbers(lab: Lab) -> None:
+    """Switches, threshold, marks and trimming do what they say."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    of = pool(lab, device, 16 * PAGE)
+    if of is None:
+        return
+    for attribute in (*SWITCHES, *SWITCHES):
+        for value in (1, 7, 0):
+            set_attribute(lab, of, attribute, value)
+            ask(lab, of)
+    for value in (0, 2 * PAGE, PAGE, 2**63, 32 * PAGE, 4096):
+        set_attribute(lab, of, THRESHOLD, value)
+        ask(lab, of)
+    for attribute in (RESERVED, USED, RESERVED_MARK, USED_MARK, 0, 9):
+        for value in (0, 1):
+            set_attribute(lab, of, attribute, value)
+    lab.call("aclrtMemPoolSetAttr", memPool=of, attr=THRESHOLD, value=None)
+    lab.call("aclrtMemPoolGetAttr", memPool=of, attr=THRESHOLD, value=False)
+    for attribute in (0, 9):
+        lab.call("aclrtMemPoolGetAttr", memPool=of, attr=attribute, value=True)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def pools_keep_what_they_are_told_to(lab: Lab) -> None:
+    """A pool gives back what exceeds its threshold at the next wait, if at all, or when trimmed."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    of, where = pool(lab, device, 64 * PAGE), stream(lab)
+    if of is None:
+        return
+    for threshold in (0, 2 * PAGE, 4 * PAGE):
+        set_attribute(lab, of, THRESHOLD, threshold)
+        kept = take(lab, where, of, PAGE)
+        blocks = [take(lab, where, of, PAGE) for _ in range(4)]
+        sync(lab, where)
+        fill_all(lab)
+        ask(lab, of)
+        for mark in (RESERVED_MARK, USED_MARK):
+            set_attribute(lab, of, mark, 0)
+        for block in blocks:
+            give(lab, where, block)
+        sync(lab, where)
+        ask(lab, of)
+        for keep in (8 * PAGE, 3 * PAGE, 4096, 0):
+            lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=keep)
+            ask(lab, of)
+            check_all(lab)
+        give(lab, where, kept)
+        sync(lab, where)
+        lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=0)
+        ask(lab, of)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def trimming_waits_for_frees(lab: Lab) -> None:
+    """Memory whose free is still to come is not trimmed and given to others."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    of, first, second = pool(lab, device, 8 * PAGE), stream(lab), stream(lab)
+    if of is None:
+        return
+    block = take(lab, first, of, 8 * PAGE)
+    if block is None:
+        return
+    for value in range(6):
+        fill_on(lab, first, block, 8 * PAGE, value)
+    give(lab, first, block)
+    lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=0)
+    other = take(lab, second, of, PAGE)
+    if other is not None:
+        fill_on(lab, second, other, PAGE, 55)
+    sync(lab, second)
+    sync(lab, first)
+    check_all(lab)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def wrong_pool_properties_of_the_runtime(lab: Lab) -> None:
+    """What a pool cannot be made of is refused."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    usual = {"allocType": 0, "handleType": 0, "id": device, "type": 1, "maxSize": 4 * PAGE}
+    for change in ({"allocType": 1}, {"type": 0}, {"type": 4}, {"maxSize": 2**60}):
+        lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, **change})
+    lab.call("aclrtMemPoolCreate", memPool=False, poolProps=usual)
+    lab.call("aclrtMemPoolCreate", memPool=True, poolProps=None)
+    lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, "maxSize": PAGE + 1})
+
+
+RUNTIME_SCENARIOS = scenarios_of(
+    "runtime",
+    nothing_works_without_a_device,
+    streams_are_of_their_device,
+    devices_are_counted,
+    memory_on_the_right_device,
+    copies_at_once,
+    copies_in_the_order_of_a_stream,
+    ordinary_memory_is_copied_at_once,
+    events_order_streams,
+    handles_live_once,
+    pools_in_the_order_of_a_stream,
+    pools_are_exhausted,
+    memory_is_used_again_in_order,
+    freed_elsewhere,
+    pool_numbers,
+    pools_keep_what_they_are_told_to,
+    trimming_waits_for_frees,
+    wrong_pool_properties_of_the_runtime,
+)

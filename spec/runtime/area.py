@@ -1,0 +1,86 @@
+"""The area: its interfaces, invariants and theorems in one place."""
+
+from __future__ import annotations
+
+from halcert.spec.language import Area
+from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
+from halcert.spec.runtime.events import (
+    CreateEvent,
+    DestroyEvent,
+    RecordEvent,
+    StreamWaitEvent,
+    SynchronizeEvent,
+)
+from halcert.spec.runtime.invariants import INVARIANTS
+from halcert.spec.runtime.memory import Free, FreeHost, Malloc, MallocHost
+from halcert.spec.runtime.pool_attributes import PoolGetAttr, PoolSetAttr
+from halcert.spec.runtime.pool_use import PoolFreeAsync, PoolMallocAsync
+from halcert.spec.runtime.pools import PoolCreate, PoolDestroy, PoolTrimTo
+from halcert.spec.runtime.process import (
+    Finalize,
+    GetDevice,
+    GetDeviceCount,
+    Init,
+    ResetDevice,
+    ResetDeviceForce,
+    SetDevice,
+)
+from halcert.spec.runtime.streams import (
+    CreateStream,
+    DestroyStream,
+    DestroyStreamForce,
+    StreamQuery,
+    SynchronizeDevice,
+    SynchronizeStream,
+)
+from halcert.spec.runtime.theorems import THEOREMS
+from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore, HostUnmap
+
+INTERFACES = tuple(
+    call.interface
+    for call in (
+        Init,
+        Finalize,
+        GetDeviceCount,
+        SetDevice,
+        GetDevice,
+        ResetDevice,
+        ResetDeviceForce,
+        CreateStream,
+        DestroyStream,
+        DestroyStreamForce,
+        SynchronizeStream,
+        SynchronizeDevice,
+        StreamQuery,
+        CreateEvent,
+        DestroyEvent,
+        RecordEvent,
+        StreamWaitEvent,
+        SynchronizeEvent,
+        Malloc,
+        Free,
+        MallocHost,
+        FreeHost,
+        Memset,
+        MemsetAsync,
+        Memcpy,
+        MemcpyAsync,
+        PoolCreate,
+        PoolDestroy,
+        PoolSetAttr,
+        PoolGetAttr,
+        PoolMallocAsync,
+        PoolFreeAsync,
+        PoolTrimTo,
+    )
+)
+
+RUNTIME_AREA = Area(
+    name="runtime",
+    title="The runtime: devices, streams, events, memory and pools",
+    interfaces=INTERFACES,
+    invariants=INVARIANTS,
+    theorems=THEOREMS,
+    borrows=tuple(call.interface for call in (HostMap, HostUnmap, HostStore, HostFill, HostLoad)),
+    library="acl",
+)
