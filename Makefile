@@ -48,6 +48,8 @@ bench: venv  ## run the benchmarks, one JSON object each
 # ----------------------------------------------------------------------------------------- checking
 
 test: lint driver  ## everything that CI checks
+	@echo "test: prove the rules"
+	@$(BIN)/halcert prove --out build/proofs > build/proofs.txt || { cat build/proofs.txt; exit 1; }
 	@echo "test: pytest on $(JOBS) workers"
 	@$(BIN)/pytest -n $(JOBS) --timeout=300
 

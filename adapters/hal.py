@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
+import re
 import subprocess
 import sys
 import uuid
@@ -39,6 +40,8 @@ from halcert.spec.abi.functions import FUNCTIONS
 
 DEVICES = f"/dev/shm/softhal-{os.getuid()}-"  # noqa: S108
 """What the names of the bundled driver's devices begin with; the domain follows."""
+OF_ONE_GENERATION = re.compile(r"\((v\d)\)$")
+"""How the description of a fault ends that products of one generation alone can have."""
 LIST_FAULTS = """
 import ctypes, sys
 listing = ctypes.CDLL(sys.argv[1])[sys.argv[2]]
@@ -61,6 +64,12 @@ class Fault(msgspec.Struct, frozen=True):
     interface: str
     kind: str
     summary: str
+
+    @property
+    def generation(self) -> str:
+        """The generation of the driver that alone can have it, such as v2; empty for all."""
+        found = OF_ONE_GENERATION.search(self.summary)
+        return found[1] if found else ""
 
 
 class HalSession:

@@ -27,7 +27,7 @@ NOT_OF_THE_CODE = ("promise",)
 def demand_of(lab: Lab, call: Call, outcome: Outcome | None, process: int = 0) -> Demand:
     """Return what the rules demand of a call in the present state of a lab."""
     demand = demand_in(lab.setting.oracle, lab.world, call, outcome, process)
-    if demand.failure and _must_be_had_again(lab, call):
+    if demand.failure and _must_be_had_again(lab, call, process):
         codes = demand.codes or tuple(map(int, DrvError))
         left = tuple(code for code in codes if code not in (0, DrvError.OUT_OF_MEMORY))
         return Demand(demand.success, bool(left), left, demand.rules, demand.stretches)
@@ -110,8 +110,8 @@ def stretches(rope: Any, offset: int, length: int) -> list[Stretch]:
     ]
 
 
-def _must_be_had_again(lab: Lab, call: Call) -> bool:
+def _must_be_had_again(lab: Lab, call: Call, process: int) -> bool:
     """Tell whether an allocation must not run out of memory, since an equal one did not."""
     short = blank_result(call, int(DrvError.OUT_OF_MEMORY))
-    known = lab.accounts.had_again(call, short, lab.views())
+    known = lab.accounts.had_again(call, short, lab.view(process), lab.views())
     return known is not None and not MEMORY_CAN_BE_HAD_AGAIN.function(*known)

@@ -30,7 +30,8 @@ from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.catalogue import AREAS, areas_of, interfaces
-from halcert.spec.profiles import GEN2, GEN3
+from halcert.spec.language import Interface, Kind
+from halcert.spec.profiles import ASCEND910B, PROFILES, UVM_PRODUCTS
 
 QUICK = Effort(shrink=0.0, reduce=2.0, repetitions=1)
 
@@ -52,7 +53,6 @@ class FaultResult(msgspec.Struct, frozen=True):
         seconds: seconds of testing until it was found, or until the search was given up.
         steps: the smallest trace.
         trouble: what went wrong with the suite itself.
-        profile: product on which it was looked for.
     """
 
     name: str
@@ -68,7 +68,6 @@ class FaultResult(msgspec.Struct, frozen=True):
     seconds: float = 0.0
     steps: tuple[TraceStep, ...] = ()
     trouble: str = ""
-    profile: str = ""
 
 
 BEYOND_CALLS = {
@@ -79,23 +78,32 @@ BEYOND_CALLS = {
 }
 """What faults of an area are said to be in that show in no one of its interfaces.
 
-That is the memory that a device tells, what becomes of managed pages whoever touches them, what
-outlives a process, and how the driver's codes become the runtime's.
+That is the memory that a device tells, what a process leaves when it ends, what becomes of
+managed pages whoever touches them, and how the driver's codes become the runtime's.
 """
-BUNDLED = {"hal": HalAdapter, "acl": AclAdapter}
+BUNDLED: dict[str, type[HalAdapter] | type[AclAdapter]] = {"hal": HalAdapter, "acl": AclAdapter}
 """Adapters with a bundled implementation that has seeded faults."""
 
 
-def seeded_faults(areas: Iterable[str] = areas_of("hal")) -> list[Fault]:
+def seeded_faults(
+    areas: Iterable[str] = areas_of("hal"), profile: str = ASCEND910B.name
+) -> list[Fault]:
     """Return the faults that the bundled implementation offers in what areas specify.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
     """
     names = tuple(areas)
-    beyond = {text for area, text in BEYOND_CALLS.items() if area in names}
-    specified = {*interfaces(names), *beyond}
-    return [fault for fault in all_faults(names) if fault.interface in specified]
+    specified = {text for area, text in BEYOND_CALLS.items() if area in names}
+    specified |= {name for name, each in interfaces(names).items() if _is_offered(each, profile)}
+    if profile not in UVM_PRODUCTS:
+        specified.discard(BEYOND_CALLS["uvm"])
+    generation = PROFILES[profile].generation
+    return [
+        fault
+        for fault in all_faults(names)
+        if fault.interface in specified and fault.generation in ("", generation)
+    ]
 
 
 def all_faults(areas: Iterable[str]) -> list[Fault]:
@@ -104,16 +112,9 @@ def all_faults(areas: Iterable[str]) -> list[Fault]:
     return [fault for library in libraries for fault in BUNDLED[library]().faults()]
 
 
-GENERATIONS = {"(v2)": GEN2, "(v3)": GEN3}
-"""How the description of a fault ends that only some products can show, and which."""
-
-
-def product_for(fault: Fault, profile: str) -> str:
-    """Return a product that can show a fault, the named one if it can."""
-    for mark, products in GENERATIONS.items():
-        if fault.summary.endswith(mark) and profile not in products:
-            return products[0]
-    return profile
+def _is_offered(interface: Interface, profile: str) -> bool:
+    """Tell whether a product does anything with a call but refuse it."""
+    return bool(interface.rules_of(Kind.ACCEPTS, profile))
 
 
 UNMODIFIED = Fault("", "", "", "the unmodified software driver")
@@ -181,25 +182,15 @@ def search_all(
     Returns:
         The results in the order of the faults.
     """
-    where = {fault.name: _for_the_fault(target, fault) for fault in faults}
-    flows = {
-        each.profile: directed(each, seed, witness_activities(each.areas, each.profile))
-        for each in {each.profile: each for each in where.values()}.values()
-    }
+    activities = directed(target, seed, witness_activities(target.areas, target.profile))
     results: dict[str, FaultResult] = {}
     with pool_of(jobs) as pool:
         pending: dict[Future[FaultResult], Fault] = {
-            pool.submit(
-                search, fault, where[fault.name], seed, budget, flows[where[fault.name].profile]
-            ): fault
-            for fault in faults
+            pool.submit(search, fault, target, seed, budget, activities): fault for fault in faults
         }
         try:
             for future in as_completed(pending):
-                fault = pending[future]
-                result = msgspec.structs.replace(
-                    _result(future, fault), profile=where[fault.name].profile
-                )
+                result = _result(future, pending[future])
                 results[result.name] = result
                 told(result)
         except KeyboardInterrupt:
@@ -207,10 +198,6 @@ def search_all(
             pool.shutdown(wait=False, cancel_futures=True)
             raise
     return [results[fault.name] for fault in faults]
-
-
-def _for_the_fault(target: Target, fault: Fault) -> Target:
-    return msgspec.structs.replace(target, profile=product_for(fault, target.profile))
 
 
 def _result(future: Future[FaultResult], fault: Fault) -> FaultResult:
@@ -224,7 +211,7 @@ def _result(future: Future[FaultResult], fault: Fault) -> FaultResult:
 def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
     """Write the trace by which a fault was found."""
     header = TraceHeader(
-        profile=result.profile or target.profile,
+        profile=target.profile,
         adapter=target.adapter,
         origin=result.test,
         rule=result.rule,

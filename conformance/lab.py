@@ -303,8 +303,8 @@ class Lab:
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         if judgement.violation is not None:
             raise self._broken(self._blamed(judgement.violation, process), interface.name)
-        self._had_again(call, result)
         before = self.view(process)
+        self._had_again(call, result, before)
         self.world = judgement.world
         self._swapped(call, result, before, process)
         self._seen(call, result, judgement.shown, before)
@@ -345,8 +345,8 @@ class Lab:
             rule = None if result.code else accepting(shown, accepts)
             self.sightings.acted(Act(number, interface, rule))
 
-    def _had_again(self, call: Call, result: Returned) -> None:
-        known = self.accounts.had_again(call, result, self.views())
+    def _had_again(self, call: Call, result: Returned, before: State) -> None:
+        known = self.accounts.had_again(call, result, before, self.views())
         if known is None:
             return
         rule = MEMORY_CAN_BE_HAD_AGAIN

@@ -50,20 +50,23 @@ class Sightings:
         """Start anew: calls were made of which the order is not known."""
         self._seen.clear()
         self._acts.clear()
+        self._mirrors.clear()
 
     def acted(self, act: Act) -> None:
-        """Remember that a call was made that was not a look."""
+        """Remember that a call was made that was not a look; it may have written to a mirror."""
         self._acts.append(act)
+        self._mirrors.clear()
 
     def mirrored(self, copy: int, start: int, source: Place) -> None:
-        """Remember that bytes of ``copy`` from ``start`` on are, for the time being, a source's."""
+        """Remember that bytes of ``copy`` from ``start`` on are a source's, until the next act."""
         self._mirrors[copy] = start, source
 
     def original(self, place: Place) -> Place:
         """Return what is seen when a place is looked at that may be a mere copy."""
-        start, source = self._mirrors.get(place.memory, (0, place))
-        if place.memory not in self._mirrors or place.start < start:
+        mirror = self._mirrors.get(place.memory)
+        if mirror is None or place.start < mirror[0]:
             return place
+        start, source = mirror
         shift = source.start - start
         return Place(source.memory, place.start + shift, min(place.end + shift, source.end))
 

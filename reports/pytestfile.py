@@ -39,6 +39,7 @@ STEPS = [
 def {name}(halcert_repeat):
     halcert_repeat(STEPS, profile=PROFILE, environment=ENVIRONMENT)
 '''
+QUOTES = '"""'
 
 
 def pytest_file(story: Story, file: str) -> str:
@@ -54,7 +55,7 @@ def pytest_file(story: Story, file: str) -> str:
     told = f"Allowed is {verdict.allowed}.\nWhat came is {verdict.came}.\n" if verdict else ""
     used = any(_has_reference(each.step.args) for each in story.steps)
     text = FILE.format(
-        title=_docstring(title),
+        title="\n".join(textwrap.wrap(_docstring(title), WIDTH - len(QUOTES))),
         told="\n".join(
             line for each in told.splitlines() for line in textwrap.wrap(_docstring(each), WIDTH)
         )

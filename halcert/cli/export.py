@@ -44,8 +44,9 @@ def export(trace: Path, form: str, output: Path | None) -> int:
       cc -std=c11 -o fault fault.c -ldl
       ./fault /path/to/libascend_hal.so
     It ends with 0 if the fault does not show, 1 if it shows, 2 if it could
-    not be tried. Traces with names of shared memory, numbers of processes or
-    accesses by devices cannot be written as C; replay repeats them.
+    not be tried. Traces with names of shared memory, numbers of processes,
+    accesses by devices or attributes of ranges of managed memory cannot be
+    written as C; replay repeats them.
     """  # noqa: D301 - click reads the character as: keep these lines
     story = checked_story(trace)
     place = output or trace

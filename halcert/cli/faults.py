@@ -58,6 +58,8 @@ def faults(
 ) -> int:
     """Run the suite against every seeded fault of the software driver in the areas.
 
+    Faults that only another product can have are left out.
+
     Prints for each who found it, by which rule and how fast, and keeps its trace under
     OUT/faults/. Last comes the unmodified driver, which must be clean.
 
@@ -70,7 +72,7 @@ def faults(
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(f"there is no fault named {unknown[0]!r}; `halcert faults --list`")
-    chosen = [known[name] for name in names] or seeded_faults(wanted)
+    chosen = [known[name] for name in names] or seeded_faults(wanted, known_profile(profile))
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)

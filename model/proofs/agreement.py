@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 from time import perf_counter
-from typing import Any, get_type_hints
+from typing import Any
 
 from halcert.model.concrete.contents import ConcreteContents, Pen
 from halcert.model.concrete.table import ConcreteTable
@@ -69,15 +69,14 @@ class Sample:
     def _table(self, table: SymbolicTable, kind: Any) -> ConcreteTable[Any]:
         """Draw rows with different keys, and ranges one behind the other."""
         found: ConcreteTable[Any] = ConcreteTable(kind)
-        hints = get_type_hints(kind)
         place = self.random.choice((-1, 0, 4095, 2**40))
         for line in table.lines:
             live = self.random.random() < 0.8  # noqa: PLR2004 - mostly full tables find more
             values: dict[str, Any] = {}
-            for column in table.shape.columns:
+            for column, missing in zip(table.shape.columns, table.shape.missing, strict=True):
                 values[column] = (
                     self.random.random() < 0.5  # noqa: PLR2004 - either
-                    if hints[column] is bool
+                    if isinstance(missing, bool)
                     else self._number()
                 )
             key = kind.key_column

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 from time import perf_counter
 
+from halcert.model.proofs.cone import invariant_holds
 from halcert.model.proofs.records import (
     FRAMED,
     INDUCTIVE,
@@ -16,7 +17,7 @@ from halcert.model.proofs.records import (
     UNSETTLED,
     Record,
 )
-from halcert.model.proofs.situation import Situation, invariant_holds
+from halcert.model.proofs.situation import Situation
 from halcert.model.symbolic.algebra import either, negation
 from halcert.model.symbolic.reading import Accepted
 from halcert.model.symbolic.solver import Answer
@@ -102,18 +103,18 @@ class Checks:
             (f"{i.id} ({i.summary})", invariant_holds(i, outcome.after)) for i in touched
         ]
         claims += [
-            ("that keys are unique", keyed(outcome.after)),
+            ("that keys are unique", keyed(outcome.after, changed)),
             ("that names of memory objects are positive", named(outcome.after)),
         ]
         worst, text = Answer.NO, ""
-        with self.situation.assuming(self.situation.accepted(outcome)):
-            for name, claim in claims:
-                answer, note = self.situation.refutes(claim)
-                if answer is Answer.YES:
-                    text = f"the call breaks {name}:\n{note}"
-                    return self.record(INDUCTIVE, outcome.rule.id, answer, text, start)
-                if answer is Answer.UNKNOWN:
-                    worst, text = answer, name
+        accepted = self.situation.accepted(outcome)
+        for name, claim in claims:
+            answer, note = self.situation.refutes(claim, accepted)
+            if answer is Answer.YES:
+                text = f"the call breaks {name}:\n{note}"
+                return self.record(INDUCTIVE, outcome.rule.id, answer, text, start)
+            if answer is Answer.UNKNOWN:
+                worst, text = answer, name
         return self.record(INDUCTIVE, outcome.rule.id, worst, text, start)
 
     def record(self, kind: str, subject: str, answer: Answer, text: str, start: float) -> Record:

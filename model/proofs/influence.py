@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 from halcert.model.proofs.columns import (
@@ -15,12 +16,13 @@ from halcert.model.proofs.columns import (
     unmarked,
     written,
 )
+from halcert.model.proofs.cone import Cone
 from halcert.model.proofs.goals import Goal, goal_of
 from halcert.model.proofs.situation import ROWS, Situation
-from halcert.model.proofs.words import Operation
+from halcert.model.proofs.words import Operation, empty_word, operations_of, sample
 from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.solver import Answer
-from halcert.model.symbolic.state import changed_tables, differs
+from halcert.model.symbolic.state import TABLES, any_state, changed_tables, differs
 from halcert.model.symbolic.substitute import Substitution
 from halcert.model.symbolic.table import SymbolicTable, crowds
 from halcert.model.symbolic.term import BoolLike
@@ -43,8 +45,34 @@ class Effect(NamedTuple):
     uses: Columns
 
 
+@cache
+def filled_by(interfaces: tuple[Interface, ...], profile: Profile) -> Cone:
+    """Return the tables that can have rows after words of calls of these interfaces.
+
+    Those are the tables that have some at first, and those into which a call puts rows where no
+    others have any.
+    """
+    start = empty_word().views[0]
+    filled: Cone = frozenset()
+    grown: Cone = frozenset(name for name in TABLES if getattr(start, name).lines)
+    operations = list(operations_of(interfaces, profile))
+    while grown != filled:
+        filled = grown
+        view = any_state("shape", 1, filled)
+        for operation in operations:
+            if not filled.issuperset(operation.rule.changes):
+                after = sample(operation, profile, view)
+                grown |= {name for name in TABLES if getattr(after, name).lines}
+    return filled
+
+
 class Influence:
-    """Reads, writes and prospects of rules and operations, each worked out once."""
+    """Reads, writes and prospects of rules and operations, each worked out once.
+
+    Attributes:
+        rows: how many rows each table has at most.
+        filled: the tables that can have rows after words of these calls.
+    """
 
     def __init__(
         self,
@@ -53,11 +81,16 @@ class Influence:
         invariants: tuple[Invariant, ...],
         rows: int = ROWS,
     ) -> None:
-        """Take what the words are made of, what makes a state valid, and how large it may be."""
+        """Take what the words are made of, what makes a state valid, and how large it may be.
+
+        Tables that no call of a word fills are empty after every word, so they have no rows here.
+        """
         self.rows = rows
+        known = tuple(interfaces)
+        self.filled = filled_by(known, profile)
         self._situations = {
-            each.name: Situation(each, profile, invariants, min(rows, FEW_ROWS))
-            for each in interfaces
+            each.name: Situation(each, profile, invariants, min(rows, FEW_ROWS), self.filled)
+            for each in known
         }
         self._goals: dict[str, Goal] = {}
         self._asks: dict[str, Columns] = {}
@@ -108,9 +141,9 @@ class Influence:
         A row that is put back gets a line of its own for the case that it was not there, which
         the conditions of the call or the invariants may well rule out.
         """
-        solver = self.situation(operation.interface.name).solver
+        situation = self.situation(operation.interface.name)
         kept = len(old.lines)
-        idle = [line for line in new.lines[kept:] if solver.check(fact, line.live) is Answer.NO]
+        idle = [line for line in new.lines[kept:] if situation.excludes(fact, line.live)]
         lines = [line for line in new.lines if not any(line is each for each in idle)]
         return SymbolicTable(new.row_type, lines) if idle else new
 
@@ -163,7 +196,7 @@ class Influence:
         crowded = replace(situation)
         with crowds():
             goal = goal_of(rule, crowded.reading)
-        return crowded.solver.check(goal.alone) is Answer.YES
+        return crowded.check(goal.alone) is Answer.YES
 
     def shadow_of(self, rule: Rule) -> str:
         """Return which rules stand in front of a rule whenever it holds."""
@@ -177,7 +210,7 @@ class Influence:
             held.rule.id
             for held in rivals
             if held.rule.id != rule.id
-            and situation.solver.check(goal.reach, negation(held.holds)) is Answer.NO
+            and situation.check(goal.reach, negation(held.holds)) is Answer.NO
         ]
         if always:
             return f"whenever it holds, so does {' and '.join(always)}"
@@ -186,7 +219,7 @@ class Influence:
 
 def _prospects(rule: Rule, situation: Situation) -> tuple[Answer, Answer]:
     goal = goal_of(rule, situation.reading)
-    alone = situation.solver.check(goal.alone)
+    alone = situation.check(goal.alone)
     if alone is Answer.YES and goal.alone is goal.reach:
         return alone, alone
-    return situation.solver.check(goal.reach), alone
+    return situation.check(goal.reach), alone

@@ -131,11 +131,18 @@ class Search:
         self.start = begun(beginning, letters, self.profile)
 
     def adopt(self, other: Search) -> None:
-        """Take over what another search found."""
+        """Take over what another search found, which knows of more calls than this one."""
+        self.influence = other.influence
         self.reached.update(other.reached)
         self.alone.update(other.alone)
         self.shadowed |= other.shadowed
         self.unshadowed |= other.unshadowed
+        self.impossible |= other.impossible
+
+    def reopen(self) -> None:
+        """Forget what no state lets come about in which only the calls of this search were made."""
+        self.shadowed.clear()
+        self.impossible.clear()
 
     def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules for which there is something left to look for."""

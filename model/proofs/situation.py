@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
+from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground
 from halcert.model.symbolic.algebra import both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
-from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.reading import Accepted, Reading
 from halcert.model.symbolic.second import opinion
 from halcert.model.symbolic.solver import Answer, Solver
-from halcert.model.symbolic.state import TABLES, any_state, keyed, named
-from halcert.model.symbolic.term import BoolLike, Term, when_forgetting
+from halcert.model.symbolic.state import TABLES
+from halcert.model.symbolic.term import BoolLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, variables
 from halcert.spec.language import BitWord, Interface, Invariant, Kind, Record
 from halcert.spec.profiles import Profile
@@ -23,41 +22,6 @@ from halcert.spec.profiles import Profile
 ROWS = 3
 STEPS = 200_000_000
 LARGE = 4096
-
-
-def invariant_holds(invariant: Invariant, view: Any) -> BoolLike:
-    """Return whether an invariant holds in a state."""
-    found: BoolLike = merged(lambda: invariant.holds(view))
-    return found
-
-
-def valid(view: Any, invariants: tuple[Invariant, ...]) -> BoolLike:
-    """Return whether tables are tables and all invariants hold."""
-    return both(keyed(view), named(view), *(invariant_holds(each, view) for each in invariants))
-
-
-class Ground(NamedTuple):
-    """Any valid state: its tables, and what makes it valid."""
-
-    view: Any
-    valid: BoolLike
-
-
-_grounds: dict[tuple[int, tuple[Invariant, ...]], Ground] = {}
-
-
-def ground(rows: int, invariants: tuple[Invariant, ...]) -> Ground:
-    """Return any valid state with at most so many rows in each table."""
-    found = _grounds.get((rows, invariants))
-    if found is None:
-        view = any_state("before", rows)
-        found = _grounds[rows, invariants] = Ground(view, valid(view, invariants))
-    return found
-
-
-@when_forgetting
-def _forget() -> None:
-    _grounds.clear()
 
 
 @dataclass(frozen=True)
@@ -69,6 +33,7 @@ class Situation:
         profile: the product.
         invariants: what makes a state valid.
         rows: how many rows each table has at most.
+        filled: the tables that may have rows.
         steps: how much work a question may take, as the solver counts it.
         second: a second solver is asked whatever the first one calls proved.
         remarks: what the second solver had to say.
@@ -78,24 +43,43 @@ class Situation:
     profile: Profile
     invariants: tuple[Invariant, ...]
     rows: int = ROWS
+    filled: Cone = WHOLE
     steps: int = STEPS
     second: bool = False
     remarks: list[str] = field(default_factory=list)
+    _solvers: dict[Cone, Solver] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def ground(self) -> Ground:
+        """Any state with so many rows."""
+        return ground(self.rows, self.filled)
 
     @cached_property
     def reading(self) -> Reading:
         """The rules of the interface at the call."""
-        view = ground(self.rows, self.invariants).view
+        view = self.ground.view
         call = variables(self.interface.call, "call")
         result = variables(self.interface.result, "result")
         return Reading(self.interface, self.profile, view, call, result)
 
-    @cached_property
-    def solver(self) -> Solver:
-        """A solver that knows that the state is valid."""
-        solver = Solver(self.steps)
-        solver.add(ground(self.rows, self.invariants).valid)
-        return solver
+    def solver(self, cone: Cone) -> Solver:
+        """Return a solver that knows what a valid state says of some tables."""
+        if cone not in self._solvers:
+            solver = self._solvers[cone] = Solver(self.steps)
+            solver.add(self.ground.valid(self.invariants, cone))
+        return self._solvers[cone]
+
+    def excludes(self, *terms: BoolLike) -> bool:
+        """Tell whether it is plain from the tables spoken of that the terms are not all true."""
+        return self.solver(cone_of(*terms)).check(*terms) is Answer.NO
+
+    def check(self, *terms: BoolLike) -> Answer:
+        """Ask whether some valid state lets all of the terms be true."""
+        cone = cone_of(*terms)
+        answer = self.solver(cone).check(*terms)
+        if answer is Answer.NO or cone == self.filled:
+            return answer
+        return self.solver(self.filled).check(*terms)
 
     def accepted(self, outcome: Accepted) -> BoolLike:
         """Return whether the call ends with this outcome and a result that is allowed."""
@@ -104,16 +88,6 @@ class Situation:
             return both(reading.failed, outcome.applies, outcome.scope)
         succeeds = equal(reading.result.value.code, 0)
         return both(succeeds, reading.acceptable, reading.promised, outcome.applies, outcome.scope)
-
-    @contextmanager
-    def assuming(self, *given: BoolLike) -> Iterator[None]:
-        """Let the solver take more for granted while the block runs."""
-        self.solver.push()
-        self.solver.add(*given)
-        try:
-            yield
-        finally:
-            self.solver.pop()
 
     def refutes(
         self, claim: BoolLike, *given: BoolLike, extra: tuple[Term, ...] = ()
@@ -130,19 +104,30 @@ class Situation:
         """
         if claim is True:
             return Answer.NO, ""
-        self.solver.push()
-        self.solver.add(*given)
-        self.solver.add(implies(claim, False))
-        answer = self.solver.check()
+        terms = (*given, implies(claim, False))
+        cone = cone_of(*terms)
+        answer, note = self._asked(cone, terms, extra)
+        if answer is Answer.NO or cone == self.filled:
+            return answer, note
+        return self._asked(self.filled, terms, extra)
+
+    def _asked(
+        self, cone: Cone, terms: tuple[BoolLike, ...], extra: tuple[Term, ...]
+    ) -> tuple[Answer, str]:
+        """Ask for a state and call where all terms are true, with what is known of some tables."""
+        solver = self.solver(cone)
+        solver.push()
+        solver.add(*terms)
+        answer = solver.check()
         if answer is Answer.NO and self.second:
-            answer = self._confirmed()
-        note = self.described(extra) if answer is Answer.YES else ""
-        self.solver.pop()
+            answer = self._confirmed(solver)
+        note = self.described(solver, extra) if answer is Answer.YES and cone == self.filled else ""
+        solver.pop()
         return answer, note
 
-    def _confirmed(self) -> Answer:
+    def _confirmed(self, solver: Solver) -> Answer:
         """Return what is left of a proof when the second solver was asked, too."""
-        answer = opinion(self.solver.text())
+        answer = opinion(solver.text())
         if answer is Answer.YES:
             self.remarks.append("z3 proves it, cvc5 finds a counterexample")
             return Answer.UNKNOWN
@@ -150,14 +135,14 @@ class Situation:
             self.remarks.append("proved by z3 alone: cvc5 found no answer in time")
         return Answer.NO
 
-    def described(self, extra: tuple[Term, ...] = ()) -> str:
-        """Return the state and call of the solver's last answer in words."""
+    def described(self, solver: Solver, extra: tuple[Term, ...] = ()) -> str:
+        """Return the state and call of a solver's last answer in words."""
         reading = self.reading
         terms: list[Term] = [leaf.term for leaf in (*reading.call.leaves, *reading.result.leaves)]
         for name in TABLES:
             for line in getattr(reading.view, name).lines:
                 terms += [each for each in (line.live, *line.values) if isinstance(each, Term)]
-        value = Evaluator(self.solver.model([*terms, *extra]))
+        value = Evaluator(solver.model([*terms, *extra]))
         lines = [*_rows(reading.view, value), _call(reading, value)]
         lines += [f"{term.args[0]} = {shown(value(term))}" for term in extra]
         return "\n".join(lines)

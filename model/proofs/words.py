@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from halcert.model.concrete.world import FIRST_PID, HOST_TABLES, View, World
@@ -237,7 +237,13 @@ def shrinks(operation: Operation, profile: Profile) -> bool:
     What is reached after it is reached by a shorter word, too, but for rules that tell what was
     there before.
     """
-    view, after = _sample(operation, profile)
+    return _shrinks(replace(operation, process=0), profile)
+
+
+@cache
+def _shrinks(operation: Operation, profile: Profile) -> bool:
+    view = any_state("shape", 2)
+    after = sample(operation, profile, view)
     for name in changed_tables(view, after):
         if name == "contents":
             continue
@@ -247,19 +253,19 @@ def shrinks(operation: Operation, profile: Profile) -> bool:
     return True
 
 
-def _sample(operation: Operation, profile: Profile) -> tuple[Any, Any]:
-    view = any_state("shape", 2)
+def sample(operation: Operation, profile: Profile, view: Any) -> Any:
+    """Return what an operation makes of a state, whether it is possible there or not."""
     interface = operation.interface
     call = variables(interface.call, "call")
     result = variables(interface.result, "result")
-    after = Reading(interface, profile, view, call, result).outcome(operation.rule).after
-    return view, after
+    return Reading(interface, profile, view, call, result).outcome(operation.rule).after
 
 
 @lru_cache(maxsize=256)
 def _effect(operation: Operation, profile: Profile) -> Any:
     """Return the shape of what an operation does to tables, whatever its parameters are called."""
-    view, after = _sample(operation, profile)
+    view = any_state("shape", 2)
+    after = sample(operation, profile, view)
     names: dict[Any, int] = {}
     shapes: dict[Term, Any] = {}
     changed = [name for name in changed_tables(view, after) if name != "contents"]

@@ -89,9 +89,11 @@ def _search(task: Task) -> Findings:
     own = known[task.subjects[0]].area
     search = _explored(task, profile, own, wanted)
     for name, area in AREAS.items():
-        late = search.unsettled(wanted)
-        if late and area.processes > 1 and name != own:
-            search.adopt(_explored(task, profile, name, late))
+        if area.processes > 1 and name != own:
+            search.reopen()
+            late = search.unsettled(wanted)
+            if late:
+                search.adopt(_explored(task, profile, name, late))
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, get_type_hints
+from collections.abc import Collection
+from typing import Any
 
 from halcert.model.concrete.world import ROW_TYPES, View
 from halcert.model.symbolic.algebra import both, choose, either, less, negation, same_truth
 from halcert.model.symbolic.contents import SymbolicContents
-from halcert.model.symbolic.row import Line
+from halcert.model.symbolic.row import Line, shape_of
 from halcert.model.symbolic.table import SymbolicTable
 from halcert.model.symbolic.term import BoolLike, integer, truth
 from halcert.spec.language import Row
@@ -16,24 +17,29 @@ TABLES = tuple(ROW_TYPES)
 """Names of all tables of the state."""
 
 
-def any_state(name: str, rows: int) -> Any:
-    """Return a view of which nothing is known but that no table has more than ``rows`` rows."""
-    tables = {
-        table: SymbolicTable(
-            kind,
-            [_any_line(f"{name}.{table}.{n}", kind) for n in range(min(rows, kind.most or rows))],
-        )
-        for table, kind in ROW_TYPES.items()
-    }
+def any_state(name: str, rows: int, filled: Collection[str] = TABLES) -> Any:
+    """Return a view of which nothing is known but how many rows its tables have at most.
+
+    Args:
+        name: what its variables are named after.
+        rows: the most rows of a table.
+        filled: the tables that may have rows.
+    """
+
+    def table(place: str, kind: type[Row]) -> SymbolicTable:
+        most = min(rows, kind.most or rows) if place in filled else 0
+        return SymbolicTable(kind, [_any_line(f"{name}.{place}.{n}", kind) for n in range(most)])
+
+    tables = {place: table(place, kind) for place, kind in ROW_TYPES.items()}
     contents = SymbolicContents.named(f"{name} byte", integer(f"{name}.next"))
     return View(**tables, contents=contents)
 
 
 def _any_line(name: str, kind: type[Row]) -> Line:
-    hints = get_type_hints(kind)
+    shape = shape_of(kind)
     values = tuple(
-        truth(f"{name}.{column}") if hints[column] is bool else integer(f"{name}.{column}")
-        for column in kind.__struct_fields__
+        (truth if isinstance(missing, bool) else integer)(f"{name}.{column}")
+        for column, missing in zip(shape.columns, shape.missing, strict=True)
     )
     return Line(truth(f"{name}.live"), values)
 
@@ -51,9 +57,9 @@ def known_table(kind: type[Row], rows: Any) -> SymbolicTable:
     return SymbolicTable(kind, lines)
 
 
-def keyed(view: Any) -> BoolLike:
-    """Tell whether in every table no two rows have the same key."""
-    return both(*(getattr(view, name).keyed() for name in TABLES))
+def keyed(view: Any, tables: Collection[str] = TABLES) -> BoolLike:
+    """Tell whether in each of the tables no two rows have the same key."""
+    return both(*(getattr(view, name).keyed() for name in TABLES if name in tables))
 
 
 def named(view: Any) -> BoolLike:

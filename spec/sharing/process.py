@@ -45,6 +45,8 @@ class HostExit(Call, frozen=True):
             "reservations",
             "handles",
             "grants",
+            "pages",
+            "accessors",
             "shares",
             "permits",
             "numbers",
@@ -84,6 +86,8 @@ class HostExit(Call, frozen=True):
             pools=gone.pools.delete_where(lambda each: each.size > 0),
             stretches=gone.stretches.delete_where(lambda each: each.extent > 0),
             announcements=gone.announcements.delete_where(lambda each: each.extent > 0),
+            pages=gone.pages.delete_where(lambda each: each.extent > 0),
+            accessors=gone.accessors.delete_where(lambda each: each.extent > 0),
         )
 
 

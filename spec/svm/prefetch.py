@@ -206,7 +206,12 @@ class MemPrefetchToDevice(Call, frozen=True):
         """Prefetching memory that was opened by its name."""
         return state.blocks.covering(call.dev_ptr).kind == OPENED
 
-    @undefined("SVM-PREF-018", source=V3, profiles=GEN3)
+    @may_reject("SVM-PREF-018", PARA_ERROR, source=V2, profiles=GEN2)
+    def device_may_only_read(call, state: State) -> bool:
+        """Memory that devices only read may count as read-only, which is not prefetched."""
+        return state.blocks.covering(call.dev_ptr).host_writes
+
+    @undefined("SVM-PREF-019", source=V3, profiles=GEN3)
     def memory_of_a_pool(call, state: State) -> bool:
         """Prefetching memory of a pool."""
         return state.blocks.covering(call.dev_ptr).kind == POOL

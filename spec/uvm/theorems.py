@@ -18,7 +18,7 @@ from halcert.spec.svm.copy import Memcpy, MemsetD8
 from halcert.spec.svm.flags import UVM
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.host import HostFill, HostLoad, HostStore
-from halcert.spec.svm.theorems import byte_at, lies_in, same_byte
+from halcert.spec.svm.theorems import byte_at, lies_in, same_byte, shows
 from halcert.spec.uvm.advise import MemManagedAdvise
 from halcert.spec.uvm.attributes import MemManagedRangeGetAttributes
 from halcert.spec.uvm.batch import MemManagedPrefetchBatch
@@ -64,7 +64,11 @@ def _stored_bytes_hold_the_pattern(
 
 
 def _only_the_target(call: DeviceStore, before: State, after: State, address: Address) -> bool:
-    return lies_in(address, call.address, call.size) or same_byte(before, after, address)
+    """Only device memory shows at other addresses, too: where the process opened its own name."""
+    inside = lies_in(address, call.address, call.size)
+    managed = is_managed(before.blocks.covering(call.address))
+    elsewhere = not managed and shows(before, address, call.address, call.size)
+    return inside or elsewhere or same_byte(before, after, address)
 
 
 def _bytes_stay(before: State, after: State, address: Address) -> bool:
@@ -297,7 +301,7 @@ THEOREMS = (
     ),
     _theorem(
         "003",
-        "A store by a device changes no byte outside it.",
+        "A store by a device changes no byte but those that it leads to.",
         SENSE,
         _only_the_target,
         *STORING,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from halcert.spec.language import Kind, Rule, Strength
 from halcert.spec.profiles import MIB, UVM_PRODUCTS
 from halcert.spec.sources import MODULE_DOC
+from halcert.spec.universal import NOTHING_LEAKS
 from halcert.spec.uvm.pages import PAGE
 
 SWAPS = MODULE_DOC.at("UVM, oversubscription")
@@ -14,10 +15,6 @@ PLENTY = 256 * MIB
 
 def _may_be_short(room: int, used: int) -> bool:
     return room < 2 * PAGE or used > PLENTY
-
-
-def _fits(free_at_start: int, free: int, held: int) -> bool:
-    return free >= free_at_start - held
 
 
 DEVICE_SWAPS = Rule(
@@ -38,7 +35,7 @@ PAGES_FIT = Rule(
     id="UVM-ANY-002",
     kind=Kind.UNIVERSAL,
     strength=Strength.MUST,
-    function=_fits,
+    function=NOTHING_LEAKS.function,
     summary="Managed pages take no more of a device than was left of it.",
     detail=(
         "Arguments are bytes: free at the start, free now, what may be held or cached, with no "

@@ -39,7 +39,7 @@ from halcert.spec.vmm.locations import (
     unknown_side,
     where,
 )
-from halcert.spec.vmm.memory import mapping_at, reserved
+from halcert.spec.vmm.memory import given_out, mapping_at, reserved
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -165,8 +165,7 @@ class MemSetAccess(Call, frozen=True):
     )
     def nothing_there(call, state: State) -> bool:
         """The address is not nobody's."""
-        there = reserved(state, call.ptr) or allocated(mapping_at(state, call.ptr))
-        return call.ptr != 0 and not there
+        return call.ptr != 0 and not given_out(state, call.ptr)
 
     @rejects(
         "VMM-SETACC-013",

@@ -32,6 +32,7 @@ from halcert.spec.state import (
 from halcert.spec.svm.flags import MAPPED, POOL
 from halcert.spec.svm.memory import allocated
 from halcert.spec.vmm.memory import (
+    given_out,
     is_mapped,
     map_granule,
     mapping_at,
@@ -144,8 +145,7 @@ class MemMap(Call, frozen=True):
     )
     def not_reserved_v3(call, state: State) -> bool:
         """The address is reserved, not nobody's."""
-        there = reserved(state, call.ptr) or allocated(mapping_at(state, call.ptr))
-        return call.ptr != 0 and not there
+        return call.ptr != 0 and not given_out(state, call.ptr)
 
     @rejects(
         "VMM-MAP-008", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V3), profiles=GEN3
@@ -366,8 +366,7 @@ class MemUnmap(Call, frozen=True):
     )
     def nothing_there(call, state: State) -> bool:
         """The address is not nobody's."""
-        there = reserved(state, call.ptr) or allocated(mapping_at(state, call.ptr))
-        return call.ptr != 0 and not there
+        return call.ptr != 0 and not given_out(state, call.ptr)
 
     @rejects(
         "VMM-UNMAP-005",
@@ -379,8 +378,7 @@ class MemUnmap(Call, frozen=True):
     )
     def not_the_start_of_a_mapping_v3(call, state: State) -> bool:
         """Only the start of a mapping can be unmapped, and only once; all of it is."""
-        there = reserved(state, call.ptr) or allocated(mapping_at(state, call.ptr))
-        return there and not starts_mapping(state, call.ptr)
+        return given_out(state, call.ptr) and not starts_mapping(state, call.ptr)
 
     @rejects("VMM-UNMAP-006", DrvError.BUSY, strength=SHOULD, source=V2, profiles=GEN2)
     def memory_is_translated(call, state: State) -> bool:

@@ -8,6 +8,7 @@ from halcert.spec.profiles import MIB, Profile
 from halcert.spec.sharing.memory import let_go, settled
 from halcert.spec.state import DEFERRED, Block, Handle, Reservation, State
 from halcert.spec.svm.flags import MAPPED
+from halcert.spec.svm.memory import allocated
 
 OWN_SPACE = 512 * MIB
 """Above this size SVM v2 reserves whole GiBs (bytes)."""
@@ -59,6 +60,11 @@ def starts_mapping(state: State, address: int) -> bool:
 def reserved(state: State, address: int) -> bool:
     """Tell whether an address was reserved."""
     return state.reservations.covering(address).exists
+
+
+def given_out(state: State, address: int) -> bool:
+    """Tell whether an address is reserved, or that of a block of halMemAlloc."""
+    return reserved(state, address) or allocated(mapping_at(state, address))
 
 
 def holds_mapping(state: State, found: Reservation) -> bool:

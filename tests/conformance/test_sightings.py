@@ -9,6 +9,7 @@ from halcert.conformance.lab import Broken
 from halcert.conformance.observe import check_all, fill_all
 from halcert.conformance.reduce import reduced
 from halcert.conformance.replay import repeat
+from halcert.conformance.sightings import Act, Place, Sightings
 
 from .fake import DEVICE_MEMORY, lab_for
 
@@ -134,3 +135,11 @@ def test_the_writer_is_asked_where_the_byte_was_never_seen():
     with lab_for(refused_set()) as lab:
         broken = met(lab, flow)
     assert broken.violation.rule.startswith("SVM-SET")
+
+
+def test_what_was_copied_for_a_look_is_a_copy_only_until_something_else_is_called():
+    seen = Sightings()
+    seen.mirrored(2, 0, Place(1, 100, 164))
+    assert seen.original(Place(2, 10, 11)) == Place(1, 110, 111)
+    seen.acted(Act(7, "drvMemcpy", "SVM-COPY-021"))
+    assert seen.original(Place(2, 10, 11)) == Place(2, 10, 11)

@@ -268,6 +268,7 @@ class Worlds:
         self.before = {}
         self.setting = setting
         with Lab(setting, "worlds", Tally()) as lab:
+            lab.actor()
             for step in trace.steps:
                 self.before[step.number] = lab.world
                 interface = setting.interfaces[step.interface]

@@ -7,7 +7,7 @@ import pytest
 from halcert.model.proofs.candidates import Candidates
 from halcert.model.proofs.columns import Column, asked_by, used_by
 from halcert.model.proofs.influence import Influence
-from halcert.model.proofs.words import operations_of
+from halcert.model.proofs.words import empty_word, operations_of
 from halcert.model.symbolic.algebra import both, equal, negation
 from halcert.model.symbolic.term import integer, truth
 from halcert.spec.catalogue import AREAS, interfaces, rule
@@ -40,7 +40,7 @@ def letters():
 @pytest.fixture(scope="module")
 def candidates(influence, letters):
     chosen = [letters[each] for each in (OPEN, CLOSE, ALLOC, FREE)]
-    return Candidates(influence, chosen, ordered=True, growing=True)
+    return Candidates(influence, chosen, empty_word(), ordered=True, growing=True)
 
 
 def named(letters, *ids):
@@ -60,8 +60,7 @@ def test_opening_a_device_only_opens_it(influence, letters):
 
 
 def test_freeing_only_takes_rows_away(influence, letters):
-    tables = ("blocks", "pages", "accessors")
-    gone = {Column(table, "live", False) for table in tables}
+    gone = {Column(table, "live", False) for table in ("blocks", "pages")}
     assert influence.effect(letters[FREE]).writes == gone
 
 
@@ -80,8 +79,10 @@ def test_what_a_rule_must_find_has_to_come_about_in_time(candidates, letters):
 def test_independent_calls_are_made_in_one_order(influence, letters):
     chosen = [letters[each] for each in (OPEN, MAP)]
     word = named(letters, MAP, OPEN)
-    assert Candidates(influence, chosen, ordered=False, growing=True).possible(word)
-    assert not Candidates(influence, chosen, ordered=True, growing=True).possible(word)
+    assert Candidates(influence, chosen, empty_word(), ordered=False, growing=True).possible(word)
+    assert not Candidates(influence, chosen, empty_word(), ordered=True, growing=True).possible(
+        word
+    )
 
 
 def test_a_call_that_needs_what_is_not_there_cannot_come(candidates, letters):

@@ -106,13 +106,13 @@ def asks_and_touches(call, state):
     return touched_pages(state, call.ptr, 1, lambda run: run.but(unset=False, host=True))
 
 
-def frees_addresses_only(call, state):
-    freed = MemFree.gives_the_block_back(call, state)
+def frees_addresses_only(call, state, profile):
+    freed = MemFree.gives_the_block_back(call, state, profile)
     return freed.but(pages=state.pages)
 
 
-def frees_but_for_accessors(call, state):
-    freed = MemFree.gives_the_block_back(call, state)
+def frees_but_for_accessors(call, state, profile):
+    freed = MemFree.gives_the_block_back(call, state, profile)
     return freed.but(accessors=state.accessors)
 
 

@@ -134,6 +134,7 @@ CASES = [
     ("undefined", "SVM-PREF-013", {"dev_ptr": "D0+5001", "len": 1}),
     ("may", "SVM-PREF-014", {}),
     ("may", "SVM-PREF-015", {"device": 1}),
+    ("may", "SVM-PREF-018", {"dev_ptr": "RW"}, V2),
     ("accepts", "SVM-PREF-020", {}),
     ("accepts", "SVM-PREF-020", {"dev_ptr": "SH"}, V2),
     ("accepts", "SVM-PREF-020", {"device": 1}, V3),

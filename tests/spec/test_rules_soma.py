@@ -163,7 +163,7 @@ CASES = [
     ("ensures", "SVM-ATTR-028", {"vptr": UNUSED}, told(devId=0)),
     ("ensures", "SVM-ATTR-028", {"vptr": "P"}, told(memType=0x10)),
     ("undefined", "SVM-RANGE-005", {"ptr": "P"}),
-    ("undefined", "SVM-PREF-018", {"dev_ptr": "P", "len": PAGE}),
+    ("undefined", "SVM-PREF-019", {"dev_ptr": "P", "len": PAGE}),
     ("undefined", "VMM-AFREE-006", {"ptr": "P"}),
     ("undefined", "VMM-MAP-022", {"ptr": "P"}),
     ("may", "SVM-SET-013", {"dst": "P"}),

@@ -37,6 +37,8 @@ def test_a_statement_has_a_place_and_a_sentence(statement):
 
 def test_a_rule_leads_back_to_its_sentences():
     assert [each.id for each in statements_of("SVM-SET-010")] == [
+        "SEED-SHARING-03",
+        "SEED-SHARING-08",
         "SEED-SVM-05",
         "SEED-SVM-08",
         "SEED-VMM-08",

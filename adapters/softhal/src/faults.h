@@ -6,7 +6,8 @@
  * The list is data: name, interface, class, description.  Classes are those of faults that public
  * drivers, runtimes and allocators really had (validation, stale identity, reference counting, edge,
  * range, race, code, order, error path, leak, lost setting, identity, counter, process exit, wrap,
- * overlap, unsupported feature, caller's arguments, memory pressure).
+ * overlap, unsupported feature, caller's arguments, memory pressure).  A description that ends in a
+ * generation, such as (v2), is of a fault that products of that generation alone can have.
  */
 #ifndef SOFTHAL_FAULTS_H
 #define SOFTHAL_FAULTS_H
@@ -87,7 +88,7 @@
     X(access_changes_input, "halMemSetAccess", "ARGS", "the caller's descriptor is rewritten") \
     X(export_twice, "halMemExportToShareableHandle", "VALID", "a handle can be exported twice") \
     X(import_uncounted, "halMemImportFromShareableHandle", "REF", "a second import of a share is not counted (v2)") \
-    X(share_stale, "halShmemOpenHandle", "STALE", "a name is looked up by its index alone") \
+    X(share_stale, "halShmemOpenHandleByDevId", "STALE", "a name is looked up by its index alone") \
     X(name_collision, "halShmemCreateHandle", "IDENT", "two names stand for one share") \
     X(white_ignored, "halShmemSetPidHandle", "VALID", "the white list is not asked") \
     X(white_prefix, "halShmemSetPidHandle", "VALID", "a pid is let in if a listed one is a prefix of its digits") \
@@ -97,8 +98,8 @@
     X(info_wrong_device, "halShmemInfoGet", "IDENT", "the neighbouring device is named") \
     X(destroy_by_anyone, "halShmemDestroyHandle", "VALID", "a process that did not create a name can destroy it") \
     X(destroy_does_nothing, "halShmemDestroyHandle", "STALE", "a destroyed name can still be opened") \
-    X(opener_keeps_freed, "halShmemOpenHandle", "STALE", "an opener goes on seeing memory that its owner freed (v2)") \
-    X(open_uncounted, "halShmemOpenHandle", "REF", "a repeated open is not counted (v2)") \
+    X(opener_keeps_freed, "halShmemOpenHandleByDevId", "STALE", "an opener goes on seeing memory that its owner freed (v2)") \
+    X(open_uncounted, "halShmemOpenHandleByDevId", "REF", "a repeated open is not counted (v2)") \
     X(close_interior, "halShmemCloseHandle", "VALID", "an address inside an opening closes it") \
     X(close_keeps_hold, "halShmemCloseHandle", "LEAK", "closing does not let go of the share") \
     X(exit_leaks_shares, "process", "XPROC", "what a process held of shared memory outlives it") \
