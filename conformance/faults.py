@@ -81,7 +81,7 @@ BEYOND_CALLS = {
 That is the memory that a device tells, what a process leaves when it ends, what becomes of
 managed pages whoever touches them, and how the driver's codes become the runtime's.
 """
-BUNDLED: dict[str, type[HalAdapter] | type[AclAdapter]] = {"hal": HalAdapter, "acl": AclAdapter}
+BUNDLED: dict[str, type[HalAdapter | AclAdapter]] = {"hal": HalAdapter, "acl": AclAdapter}
 """Adapters with a bundled implementation that has seeded faults."""
 
 
