@@ -368,7 +368,7 @@ class Choice:
         if self.code == 0 and name in ("total", "huge_total"):
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
-            device = getattr(self.call, "device", 0)
+            device = getattr(self.call, "device", session(self.view).current - 1)
             return CAPACITY - self.held(device)
         if name == "answer":
             return 1

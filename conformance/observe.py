@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from halcert.conformance.accounts import HBM_SIZE
+from halcert.conformance.accounts import HBM, HBM_SIZE
 from halcert.conformance.lab import Lab
+from halcert.spec.runtime.order import session
 from halcert.spec.state import ON_DEVICE, ON_HOST, USER, Block
 from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, POOL, UVM
 from halcert.spec.uvm.pages import PAGE
@@ -184,6 +185,11 @@ def audit(lab: Lab, *devices: int, process: int | None = None) -> None:
     Raises:
         Broken: held memory is reported as free, or memory that nobody holds is not.
     """
+    if _through_the_runtime(lab):
+        current = session(lab.view(process)).current - 1
+        if current in devices:
+            lab.call("aclrtGetMemInfo", process, attr=HBM, free=True, total=True)
+        return
     for device in devices:
         if lab.view(process).devices.at(device).open:
             lab.call("halMemGetInfo", process, device=device, type=HBM_SIZE, info={})

@@ -26,7 +26,7 @@ from halcert.results import (
     Verdict,
 )
 from halcert.spec.abi.codes import symbol_of
-from halcert.spec.catalogue import AREAS, with_used
+from halcert.spec.catalogue import AREAS, with_lent
 from halcert.spec.language import Area, Kind, Rule, Strength
 
 DEADLY = ("crashed", "hung", "garbled")
@@ -243,7 +243,7 @@ def certificate(
 ) -> Certificate:
     """Put together the certificate of a campaign.
 
-    Of the areas that are only used, it holds the rules that were found broken.
+    Of the areas that are only used, or lend interfaces, it holds the rules that were found broken.
     """
     target, tally = campaign.target, campaign.tally
     found = findings(campaign, traces)
@@ -251,7 +251,7 @@ def certificate(
     blamed = {finding.rule for finding in found}
     results = [
         result
-        for name in with_used(target.areas)
+        for name in with_lent(target.areas)
         for result in rule_results(AREAS[name], target.profile, tally, found, missing)
         if name in target.areas or result.id in blamed
     ]
@@ -272,7 +272,7 @@ def certificate(
         command=facts.command,
         areas=tuple(
             _summary(AREAS[name], results, tally)
-            for name in with_used(target.areas)
+            for name in with_lent(target.areas)
             if name in target.areas or any(result.area == name for result in results)
         ),
         rules=tuple(results),

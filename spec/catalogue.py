@@ -44,6 +44,13 @@ def with_used(areas: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in AREAS if name in wanted)
 
 
+def with_lent(areas: Iterable[str]) -> tuple[str, ...]:
+    """Return the named areas, and all whose interfaces may be called with theirs."""
+    wanted = set(with_used(areas))
+    wanted |= {each.area for area in wanted for each in AREAS[area].borrows}
+    return tuple(name for name in AREAS if name in wanted)
+
+
 def rules(areas: Iterable[str] = AREAS) -> Iterator[Rule]:
     """Iterate over the rules of the named areas in declared order."""
     for area in areas:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from halcert.conformance.lab import Lab
-from halcert.conformance.observe import check_all, fill_all
+from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.streams import (
     D2D,
@@ -139,6 +139,64 @@ def devices_are_counted(lab: Lab) -> None:
     lab.call("aclFinalize")
     lab.call("aclInit", configPath=None)
     lab.call("aclFinalize")
+
+
+def locate(lab: Lab, *addresses: int | None) -> None:
+    """Ask where addresses lead to."""
+    for address in addresses:
+        if address is not None:
+            lab.call("aclrtPointerGetAttributes", ptr=address, attributes=True)
+
+
+def addresses_tell_where_they_lead_to(lab: Lab) -> None:
+    """Memory of each sort, on each device, is told apart."""
+    locate(lab, 0, plain_memory(lab, SMALL))
+    for device in lab.setting.devices:
+        use(lab, device)
+        audit(lab, device)
+        for attribute in (0, 1, 5, 11, 12):
+            lab.call("aclrtGetMemInfo", attr=attribute, free=True, total=True)
+        lab.call("aclrtGetMemInfo", attr=1, free=False, total=True)
+        block, host = device_memory(lab, SMALL), host_memory(lab, SMALL)
+        locate(lab, block, host, None if block is None else block + SMALL - 1)
+        of, queue = pool(lab, device, 4 * PAGE), stream(lab)
+        if of is not None:
+            got = take(lab, queue, of)
+            sync(lab, queue)
+            locate(lab, got)
+            give(lab, queue, got)
+            sync(lab, queue)
+            audit(lab, device)
+            lab.call("aclrtMemPoolDestroy", memPool=of)
+            audit(lab, device)
+        lab.call("aclrtPointerGetAttributes", ptr=block or 0, attributes=False)
+    lab.call("aclrtResetDeviceForce", deviceId=lab.setting.devices[-1])
+    lab.call("aclrtGetMemInfo", attr=1, free=True, total=True)
+
+
+def memory_comes_back(lab: Lab) -> None:
+    """What was freed, ended with its pool or went with its device, is free again."""
+    for device in lab.setting.devices:
+        use(lab, device)
+        audit(lab, device)
+        for turn in range(3):
+            of, queue = pool(lab, device, 32 * PAGE), stream(lab)
+            blocks = [device_memory(lab, size) for size in (SMALL, 40 * MIB, 48 * MIB)]
+            if of is not None:
+                for _ in range(8):
+                    take(lab, queue, of, 2 * PAGE)
+                sync(lab, queue)
+            audit(lab, device)
+            if turn == 1:
+                lab.call("aclrtDestroyStream", stream=queue)
+                lab.call("aclrtResetDevice", deviceId=device)
+                use(lab, device)
+            else:
+                for block in blocks:
+                    lab.call("aclrtFree", devPtr=block or 0)
+                if of is not None:
+                    lab.call("aclrtMemPoolDestroy", memPool=of)
+            audit(lab, device)
 
 
 def memory_on_the_right_device(lab: Lab) -> None:
@@ -564,6 +622,8 @@ RUNTIME_SCENARIOS = scenarios_of(
     nothing_works_without_a_device,
     streams_are_of_their_device,
     devices_are_counted,
+    addresses_tell_where_they_lead_to,
+    memory_comes_back,
     memory_on_the_right_device,
     copies_at_once,
     copies_in_the_order_of_a_stream,

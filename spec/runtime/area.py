@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.language import Area
+from halcert.spec.runtime.ask import GetMemInfo, PointerGetAttributes
 from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
 from halcert.spec.runtime.events import (
     CreateEvent,
@@ -61,6 +62,8 @@ INTERFACES = tuple(
         Free,
         MallocHost,
         FreeHost,
+        GetMemInfo,
+        PointerGetAttributes,
         Memset,
         MemsetAsync,
         Memcpy,

@@ -12,6 +12,7 @@ from halcert.spec.language import (
     Size,
     Strength,
     accepts,
+    align_up,
     ensures,
     interface,
     may_reject,
@@ -19,7 +20,7 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import MIB, Profile
 from halcert.spec.runtime.order import busy, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE
@@ -41,6 +42,25 @@ LAST_PLAIN_POLICY = 2
 """The last of the policies that every product has: which pages, without access by peers."""
 LARGEST = 2**62
 """No program asks for as much and gets it; beyond that sizes wrap when they are padded."""
+
+
+HUGE_FROM = MIB
+"""Above this size memory has huge pages if there are any (bytes)."""
+PADDING = 32
+"""Bytes that SVM v2 has behind what was asked for, for instructions that read ahead."""
+HUGE_ONLY = 1
+NORMAL_ONLY = 2
+
+
+def pages_of(size: int, policy: int, profile: Profile) -> int:
+    """Return the largest page size that an allocation can have (bytes)."""
+    large = size > HUGE_FROM and policy != NORMAL_ONLY
+    return profile.huge if large or policy == HUGE_ONLY else profile.page
+
+
+def padded(size: int, profile: Profile) -> int:
+    """Return how many bytes belong to an allocation."""
+    return align_up(size, PADDING) + (PADDING if profile.generation == "v2" else 0)
 
 
 def new_block(state: State, address: int, size: int, kind: int, device: int, granule: int) -> State:
@@ -126,7 +146,10 @@ class Malloc(Call, frozen=True):
     def allocates(call, state: State, result: Result, profile: Profile) -> State:
         """There is memory of the device that the thread works with."""
         device = session(state).current - 1
-        return new_block(state, result.devPtr, call.size, DEV, device, profile.page)
+        granule = pages_of(call.size, call.policy, profile)
+        after = new_block(state, result.devPtr, call.size, DEV, device, granule)
+        block = after.blocks.at(result.devPtr)
+        return after.but(blocks=after.blocks.put(block.but(extent=padded(call.size, profile))))
 
     @ensures("RUNTIME-MALLOC-011", strength=MUST, source=MEMORY)
     def address_is_given(call, result: Result) -> bool:
@@ -134,9 +157,10 @@ class Malloc(Call, frozen=True):
         return result.devPtr != 0 and result.devPtr != poison(64) and result.devPtr % UNIT == 0
 
     @ensures("RUNTIME-MALLOC-012", strength=MUST, source=SENSE)
-    def nothing_live_is_there(call, state: State, result: Result) -> bool:
+    def nothing_live_is_there(call, state: State, result: Result, profile: Profile) -> bool:
         """What is handed out shares no byte with anything that lives."""
-        return result.devPtr + call.size <= 2**64 and vacant(state, result.devPtr, call.size)
+        size = padded(call.size, profile)
+        return result.devPtr + size <= 2**64 and vacant(state, result.devPtr, size)
 
 
 @interface("aclrtFree", area="runtime", source=ACL_HEADER)

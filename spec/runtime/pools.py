@@ -235,6 +235,17 @@ def trimmed(pool: StreamPool, keep: int, used: int, *, pending: bool) -> StreamP
     return pool.but(held_least=least, held_most=most)
 
 
+def after_trimming(state: State, pool: int, keep: int) -> State:
+    """Return the state after a pool was trimmed to a number of bytes."""
+    after = trimmed(
+        state.stream_pools.at(pool),
+        keep,
+        bytes_in_use(state, pool),
+        pending=under_way(state, pool),
+    )
+    return state.but(stream_pools=state.stream_pools.put(after))
+
+
 @interface("aclrtMemPoolTrimTo", area="runtime", source=ACL_HEADER)
 class PoolTrimTo(Call, frozen=True):
     """Let a pool give memory back until no more than a number of bytes is left."""
@@ -285,14 +296,24 @@ class PoolTrimTo(Call, frozen=True):
         """Keeping less than is in use may be refused; the documents do not tell."""
         return call.minBytesToKeep < bytes_in_use(state, call.memPool)
 
-    @accepts("RUNTIME-TRIM-010", strength=MUST, source=POOLS, changes=("stream_pools",))
+    @accepts(
+        "RUNTIME-TRIM-010",
+        strength=MUST,
+        source=POOLS,
+        changes=("stream_pools",),
+        profiles=GEN2,
+    )
     def gives_memory_back(call, state: State) -> State:
         """The pool has no more than was to be kept or is in use; what is in use stays."""
-        found = state.stream_pools.at(call.memPool)
-        after = trimmed(
-            found,
-            call.minBytesToKeep,
-            bytes_in_use(state, call.memPool),
-            pending=under_way(state, call.memPool),
-        )
-        return state.but(stream_pools=state.stream_pools.put(after))
+        return after_trimming(state, call.memPool, call.minBytesToKeep)
+
+    @accepts(
+        "RUNTIME-TRIM-011",
+        strength=SHOULD,
+        source=POOLS,
+        changes=("stream_pools",),
+        profiles=GEN3,
+    )
+    def gives_memory_back_v3(call, state: State) -> State:
+        """Where the call is there, it does the same with SVM v3."""
+        return after_trimming(state, call.memPool, call.minBytesToKeep)
