@@ -225,6 +225,7 @@ def memory_on_the_right_device(lab: Lab) -> None:
             lab.call(call, **{name: True}, size=0, **more)
             lab.call(call, **{name: False}, size=1, **more)
             lab.call(call, **{name: True}, size=2**63, **more)
+        device_memory(lab, 2**45)
         lab.call("aclrtFree", devPtr=0)
         lab.call("aclrtFreeHost", hostPtr=0)
 
@@ -368,6 +369,43 @@ def events_order_streams(lab: Lab) -> None:
     for what, where in ((done, first), (later, 77), (0, first)):
         record(lab, what, where)
         wait(lab, where, what)
+
+
+def slow_streams_are_waited_for(lab: Lab) -> None:
+    """A short task after a long wait sees all that it waits for, in other streams and the host."""
+    use(lab, lab.setting.devices[0])
+    slow, quick, done = stream(lab), stream(lab), event(lab)
+    block, back = device_memory(lab, LARGE), host_memory(lab, LARGE)
+    plain = plain_memory(lab, SMALL)
+    if block is None or back is None or plain is None:
+        return
+    end = LARGE - SMALL
+    for turn in range(3):
+        for value in range(6):
+            fill_on(lab, slow, block, LARGE, 10 * turn + value)
+        record(lab, done, slow)
+        wait(lab, quick, done)
+        copy_on(lab, quick, back, block + end, SMALL)
+        sync(lab, quick)
+        load(lab, back, SMALL)
+        for value in range(6):
+            fill_on(lab, slow, block, LARGE, 50 + 10 * turn + value)
+        copy_on(lab, slow, back, block + end, SMALL)
+        record(lab, done, slow)
+        lab.call("aclrtSynchronizeEvent", event=done)
+        load(lab, back, SMALL)
+        for value in range(6):
+            fill_on(lab, slow, block, LARGE, 130 + 10 * turn + value)
+        copy_on(lab, slow, plain, block + end, SMALL, D2H)
+        load(lab, plain, SMALL)
+        record(lab, done, quick)
+        for value in range(6):
+            fill_on(lab, slow, block, LARGE, 90 + 10 * turn + value)
+        record(lab, done, slow)
+        wait(lab, quick, done)
+        copy_on(lab, quick, back, block + end, SMALL)
+        sync(lab, quick)
+        load(lab, back, SMALL)
 
 
 def handles_live_once(lab: Lab) -> None:
@@ -629,6 +667,7 @@ RUNTIME_SCENARIOS = scenarios_of(
     copies_in_the_order_of_a_stream,
     ordinary_memory_is_copied_at_once,
     events_order_streams,
+    slow_streams_are_waited_for,
     handles_live_once,
     pools_in_the_order_of_a_stream,
     pools_are_exhausted,
