@@ -536,6 +536,57 @@ def memory_is_used_again_in_order(lab: Lab) -> None:
                 lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
+def memory_is_used_again_late_enough(lab: Lab) -> None:
+    """Who gets memory by luck, or after a wait that is put in, finds nobody at work there."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    size = 12 * PAGE
+    for switch in (2, 3):
+        of, first, second = pool(lab, device, size), stream(lab), stream(lab)
+        if of is None:
+            return
+        set_attribute(lab, of, switch, 1)
+        block = take(lab, first, of, size)
+        if block is None:
+            return
+        for value in range(16):
+            fill_on(lab, first, block, size, value)
+        give(lab, first, block)
+        other = take(lab, second, of, PAGE)
+        if other is not None:
+            fill_on(lab, second, other, PAGE, 99)
+        sync(lab, second)
+        sync(lab, first)
+        check_all(lab)
+        lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def pools_of_a_full_device(lab: Lab) -> None:
+    """Where a device has no memory left, the wait tells of it, or the memory is there."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    audit(lab, device)
+    of, queue = pool(lab, device, 64 * PAGE), stream(lab)
+    if of is None:
+        return
+    size, blocks = 2**40, []
+    while size >= PAGE:
+        block = device_memory(lab, size)
+        if block is None:
+            size //= 2
+        else:
+            blocks.append(block)
+    for _ in range(8):
+        take(lab, queue, of, 8 * PAGE)
+    sync(lab, queue)
+    fill_all(lab)
+    check_all(lab)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+    for block in blocks:
+        lab.call("aclrtFree", devPtr=block)
+    audit(lab, device)
+
+
 def freed_elsewhere(lab: Lab) -> None:
     """A block that another stream freed goes by that stream's order."""
     device = lab.setting.devices[0]
@@ -603,11 +654,12 @@ def pools_keep_what_they_are_told_to(lab: Lab) -> None:
         sync(lab, where)
         fill_all(lab)
         ask(lab, of)
-        for mark in (RESERVED_MARK, USED_MARK):
-            set_attribute(lab, of, mark, 0)
         for block in blocks:
             give(lab, where, block)
         sync(lab, where)
+        ask(lab, of)
+        for mark in (RESERVED_MARK, USED_MARK):
+            set_attribute(lab, of, mark, 0)
         ask(lab, of)
         for keep in (8 * PAGE, 3 * PAGE, 4096, 0):
             lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=keep)
@@ -672,6 +724,8 @@ RUNTIME_SCENARIOS = scenarios_of(
     pools_in_the_order_of_a_stream,
     pools_are_exhausted,
     memory_is_used_again_in_order,
+    memory_is_used_again_late_enough,
+    pools_of_a_full_device,
     freed_elsewhere,
     pool_numbers,
     pools_keep_what_they_are_told_to,

@@ -57,10 +57,15 @@ def of_devices(block: Block) -> bool:
     return block.kind == DEV or block.kind == GRANT
 
 
-def reached(block: Block, address: int, size: int) -> bool:
-    """Tell whether a range lies in live memory of a sort that is copied and set."""
+def reached(state: State, block: Block, address: int, size: int) -> bool:
+    """Tell whether a range lies in live memory of a sort that is copied and set.
+
+    What a pool gave out may not be there if a task on the pool failed.
+    """
     known = of_devices(block) or block.kind == HOST or block.kind == USER
-    return known and within(block, address, size)
+    pool = state.stream_pools.at(state.portions.at(block.base).pool)
+    lost = block.kind == GRANT and pool.doubtful
+    return known and not lost and within(block, address, size)
 
 
 def byte_of(value: int) -> int:
@@ -124,7 +129,11 @@ class Memset(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Setting bytes that are not all in one live block."""
         block = state.blocks.covering(call.devPtr)
-        return call.count != 0 and call.devPtr != 0 and not reached(block, call.devPtr, call.count)
+        return (
+            call.count != 0
+            and call.devPtr != 0
+            and not reached(state, block, call.devPtr, call.count)
+        )
 
     @undefined("RUNTIME-MEMSET-005", source=SETTING)
     def races_with_a_task(call, state: State) -> bool:
@@ -191,7 +200,7 @@ class MemsetAsync(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Setting what is not all in one live block of the stream's device."""
         block = state.blocks.covering(call.devPtr)
-        fits = reached(block, call.devPtr, call.count) and of_devices(block)
+        fits = reached(state, block, call.devPtr, call.count) and of_devices(block)
         ours = block.device == queue_of(state, call.stream).device
         known = not without_context(state) and not stale(state, call.stream)
         return call.count != 0 and call.devPtr != 0 and known and not (fits and ours)
@@ -265,7 +274,9 @@ class Memcpy(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Copying bytes that are not all in one live block at either end, or onto themselves."""
         target, source = state.blocks.covering(call.dst), state.blocks.covering(call.src)
-        fits = reached(target, call.dst, call.count) and reached(source, call.src, call.count)
+        fits = reached(state, target, call.dst, call.count) and reached(
+            state, source, call.src, call.count
+        )
         return (
             _copies(call)
             and call.dst != 0
@@ -330,8 +341,8 @@ def _known_ends(call: MemcpyAsync, state: State) -> bool:
     target, source = _ends(call, state)
     device = queue_of(state, call.stream).device
     return (
-        reached(target, call.dst, call.count)
-        and reached(source, call.src, call.count)
+        reached(state, target, call.dst, call.count)
+        and reached(state, source, call.src, call.count)
         and (
             of_devices(target)
             or of_devices(source)
