@@ -20,6 +20,7 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
+from halcert.spec.profiles import Profile
 from halcert.spec.runtime.memory import new_block, without_block
 from halcert.spec.runtime.order import (
     busy,
@@ -85,7 +86,38 @@ def may_be_given(state: State, pool: StreamPool, queue: Queue, part: Portion) ->
     return not part.used and (same or by_event or pool.opportunistic or pool.internal)
 
 
-def taken(state: State, pool: StreamPool, queue: Queue, base: int, size: int) -> State:
+def marked(
+    state: State, pool: StreamPool, used: int, held: tuple[int, int], profile: Profile
+) -> StreamPool:
+    """Return a pool with its marks raised after memory was taken of it.
+
+    With SVM v2 the host counts when a task is given. With SVM v3 the device counts when it is
+    done: frees that are still to come may count as use, and frees of other streams may come first.
+    """
+    least, most = held
+    if profile.generation == "v2":
+        return pool.but(
+            reserved_least=larger(pool.reserved_least, least),
+            reserved_most=larger(pool.reserved_most, most),
+            used_least=larger(pool.used_least, used),
+            used_most=larger(pool.used_most, used),
+        )
+    freed = state.portions.sum(
+        lambda part: (
+            part.extent
+            if part.pool == pool.id and not part.used and busy(state, part.base, part.extent)
+            else 0
+        )
+    )
+    return pool.but(
+        reserved_most=larger(pool.reserved_most, most),
+        used_most=larger(pool.used_most, used + freed),
+    )
+
+
+def taken(
+    state: State, pool: StreamPool, queue: Queue, base: int, size: int, profile: Profile
+) -> State:
     """Return the state after a stream was given a range of a pool; its bytes are undefined.
 
     Whatever used the range before is done by the time the stream gets there.
@@ -103,14 +135,8 @@ def taken(state: State, pool: StreamPool, queue: Queue, base: int, size: int) ->
         works=state.works.delete_where(lambda work: meets(work, base, size)),
         portions=state.portions.delete_range(base, base + size).insert(row),
         stream_pools=state.stream_pools.put(
-            pool.but(
-                granted=pool.granted + size,
-                held_least=least,
-                held_most=most,
-                reserved_least=larger(pool.reserved_least, least),
-                reserved_most=larger(pool.reserved_most, most),
-                used_least=larger(pool.used_least, used),
-                used_most=larger(pool.used_most, used),
+            marked(state, pool, used, (least, most), profile).but(
+                granted=pool.granted + size, held_least=least, held_most=most
             )
         ),
     )
@@ -225,14 +251,14 @@ class PoolMallocAsync(Call, frozen=True):
         ),
         when=_takes,
     )
-    def takes_memory(call, state: State, result: Result) -> State:
+    def takes_memory(call, state: State, result: Result, profile: Profile) -> State:
         """The stream may use the memory from its next task on, others after an event or a wait.
 
         The task itself can fail, which is told by the next call that waits for the stream.
         """
         pool, queue = state.stream_pools.at(call.memPool), queue_of(state, call.stream)
         size = granted(call.size)
-        after = taken(state, pool, queue, result.ptr, size)
+        after = taken(state, pool, queue, result.ptr, size, profile)
         after = new_block(after, result.ptr, size, GRANT, pool.device, PAGE)
         return issued(after, queue.but(fallible=True))
 
