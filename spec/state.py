@@ -612,6 +612,8 @@ class Portion(Row, frozen=True):
     """Number of the stream that got it, or that freed it."""
     position: int
     """Which task of that stream."""
+    loose: bool
+    """Freed, and the pool may have given it back once the free was done."""
 
 
 class State(StateBase):

@@ -692,6 +692,13 @@ def trimming_waits_for_frees(lab: Lab) -> None:
     sync(lab, second)
     sync(lab, first)
     check_all(lab)
+    block = take(lab, first, of, 4 * PAGE)
+    if block is not None:
+        sync(lab, first)
+        for value in range(6):
+            fill_on(lab, first, block, 4 * PAGE, value)
+        give(lab, first, block)
+        sync(lab, first)
     lab.call("aclrtMemPoolDestroy", memPool=of)
 
 

@@ -247,7 +247,12 @@ class SynchronizeEvent(Call, frozen=True):
         """The thread works with a device."""
         return without_context(state)
 
-    @accepts("RUNTIME-SYNCEV-010", strength=MUST, source=EVENTS, changes=("works", "stream_pools"))
+    @accepts(
+        "RUNTIME-SYNCEV-010",
+        strength=MUST,
+        source=EVENTS,
+        changes=("works", "stream_pools", "portions"),
+    )
     def waits(call, state: State) -> State:
         """The tasks that the event stands for are done; an unrecorded one holds nobody up."""
         return released(event_done(state, state.events.at(call.event)))

@@ -35,12 +35,13 @@ from halcert.spec.runtime.order import (
     without_context,
     working,
 )
+from halcert.spec.runtime.pools import SURELY
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.soma.memory import PAGE, larger, smaller
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import Portion, Queue, State, StreamPool
-from halcert.spec.svm.flags import GRANT
+from halcert.spec.svm.flags import DEV, GRANT
 from halcert.spec.svm.memory import vacant
 
 MUST = Strength.MUST
@@ -67,23 +68,26 @@ def meets_portion(part: Portion, base: int, size: int) -> bool:
     return part.base < base + size and base < part.base + part.extent
 
 
-def comes_after(state: State, queue: Queue, part: Portion) -> bool:
-    """Tell whether the next task of a stream comes after the free of a portion.
-
-    It does in the same stream, where the host has seen the end of the free, and by events.
-    """
-    return (
-        part.line == queue.line
-        or not busy(state, part.base, part.extent)
-        or knows(state, of_stream(queue.line), part.line, part.position)
-    )
-
-
 def may_be_given(state: State, pool: StreamPool, queue: Queue, part: Portion) -> bool:
-    """Tell whether freed memory may be given to a stream, by the reuse that the pool allows."""
-    same = part.line == queue.line or not busy(state, part.base, part.extent)
+    """Tell whether freed memory may be given to a stream, by the reuse that the pool allows.
+
+    Anybody may get what the pool may have given back, for it does so once the free is done.
+    """
+    same = part.loose or part.line == queue.line or not busy(state, part.base, part.extent)
     by_event = pool.follow and knows(state, of_stream(queue.line), part.line, part.position)
     return not part.used and (same or by_event or pool.opportunistic or pool.internal)
+
+
+def may_be_short(state: State, device: int, size: int) -> bool:
+    """Tell whether a device may have no memory left for a number of bytes.
+
+    It has some megabytes at least; as long as less is held of it, none can be missing.
+    """
+    blocks = state.blocks.sum(
+        lambda block: block.extent + PAGE if block.kind == DEV and block.device == device else 0
+    )
+    pools = state.stream_pools.sum(lambda pool: pool.held_most if pool.device == device else 0)
+    return blocks + pools + size > SURELY
 
 
 def marked(
@@ -129,7 +133,13 @@ def taken(
     least = larger(pool.held_least + size - overlap, used)
     most = pool.held_most + size
     row = Portion(
-        base=base, extent=size, pool=pool.id, used=True, line=queue.line, position=queue.issued + 1
+        base=base,
+        extent=size,
+        pool=pool.id,
+        used=True,
+        line=queue.line,
+        position=queue.issued + 1,
+        loose=False,
     )
     cleared = state.but(
         works=state.works.delete_where(lambda work: meets(work, base, size)),
@@ -254,13 +264,15 @@ class PoolMallocAsync(Call, frozen=True):
     def takes_memory(call, state: State, result: Result, profile: Profile) -> State:
         """The stream may use the memory from its next task on, others after an event or a wait.
 
-        The task itself can fail, which is told by the next call that waits for the stream.
+        Where the device may be short of memory the task itself can fail, which is told by the next
+        call that waits for the stream.
         """
         pool, queue = state.stream_pools.at(call.memPool), queue_of(state, call.stream)
         size = granted(call.size)
         after = taken(state, pool, queue, result.ptr, size, profile)
         after = new_block(after, result.ptr, size, GRANT, pool.device, PAGE)
-        return issued(after, queue.but(fallible=True))
+        fallible = queue.fallible or may_be_short(state, pool.device, size)
+        return issued(after, queue.but(fallible=fallible))
 
     @ensures("RUNTIME-PMALLOC-022", strength=MUST, source=USING, when=_takes)
     def address_is_given(call, result: Result) -> bool:
@@ -370,7 +382,7 @@ class PoolFreeAsync(Call, frozen=True):
     def gives_back(call, state: State) -> State:
         """Nobody may use the memory any more; the pool keeps it for later, or until trimmed."""
         part, queue = state.portions.at(call.ptr), queue_of(state, call.stream)
-        freed = part.but(used=False, line=queue.line, position=queue.issued + 1)
+        freed = part.but(used=False, line=queue.line, position=queue.issued + 1, loose=False)
         after = without_block(state, call.ptr).but(
             portions=state.portions.put(freed),
             works=state.works.delete_where(lambda work: meets(work, part.base, part.extent)),

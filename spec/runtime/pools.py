@@ -25,7 +25,7 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, MIB
 from halcert.spec.runtime.order import busy, without_context
-from halcert.spec.runtime.releases import bytes_in_use
+from halcert.spec.runtime.releases import bytes_in_use, loosened
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.soma.memory import PAGE, larger, smaller
 from halcert.spec.sources import API, MODULE_DOC, SENSE
@@ -243,7 +243,7 @@ def after_trimming(state: State, pool: int, keep: int) -> State:
         bytes_in_use(state, pool),
         pending=under_way(state, pool),
     )
-    return state.but(stream_pools=state.stream_pools.put(after))
+    return state.but(stream_pools=state.stream_pools.put(after), portions=loosened(state))
 
 
 @interface("aclrtMemPoolTrimTo", area="runtime", source=ACL_HEADER)
@@ -300,7 +300,7 @@ class PoolTrimTo(Call, frozen=True):
         "RUNTIME-TRIM-010",
         strength=MUST,
         source=POOLS,
-        changes=("stream_pools",),
+        changes=("stream_pools", "portions"),
         profiles=GEN2,
     )
     def gives_memory_back(call, state: State) -> State:
@@ -311,7 +311,7 @@ class PoolTrimTo(Call, frozen=True):
         "RUNTIME-TRIM-011",
         strength=SHOULD,
         source=POOLS,
-        changes=("stream_pools",),
+        changes=("stream_pools", "portions"),
         profiles=GEN3,
     )
     def gives_memory_back_v3(call, state: State) -> State:

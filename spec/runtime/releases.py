@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from halcert.spec.language import Table
 from halcert.spec.soma.memory import larger, smaller
-from halcert.spec.state import State, StreamPool
+from halcert.spec.state import Portion, State, StreamPool
 
 
 def bytes_in_use(state: State, pool: int) -> int:
@@ -16,15 +17,27 @@ def _perhaps_smaller(state: State, pool: StreamPool) -> StreamPool:
     return pool.but(held_least=kept)
 
 
+def loosened(state: State) -> Table[Portion]:
+    """Return the portions after pools may have given back what was freed.
+
+    That is memory whose free is done, which the device knows before the host does. From then on
+    anybody may get it.
+    """
+    return state.portions.update_where(
+        lambda part: not part.used, lambda part: part.but(loose=True)
+    )
+
+
 def released(state: State) -> State:
     """Return the state after somebody waited: pools may have given back what they need not keep.
 
     The documents say that more than the release threshold is given back then, if at all.
     """
     return state.but(
+        portions=loosened(state),
         stream_pools=state.stream_pools.update_where(
             lambda pool: not pool.doubtful, lambda pool: _perhaps_smaller(state, pool)
-        )
+        ),
     )
 
 

@@ -212,7 +212,7 @@ class SynchronizeStream(Call, frozen=True):
         "RUNTIME-SYNC-010",
         strength=MUST,
         source=STREAMS,
-        changes=("works", "queues", "stream_pools"),
+        changes=("works", "queues", "stream_pools", "portions"),
     )
     def waits(call, state: State) -> State:
         """All tasks of the stream are done, and all that they came after; pools may give back."""
@@ -222,7 +222,7 @@ class SynchronizeStream(Call, frozen=True):
         "RUNTIME-SYNC-020",
         strength=SHOULD,
         source=(STREAMS, RUNTIME),
-        changes=("works", "queues", "stream_pools"),
+        changes=("works", "queues", "stream_pools", "portions"),
         when=_fallible,
     )
     def tells_of_a_failure(call, state: State) -> State:
@@ -255,7 +255,7 @@ class SynchronizeDevice(Call, frozen=True):
         "RUNTIME-SYNCDEV-010",
         strength=MUST,
         source=STREAMS,
-        changes=("works", "queues", "stream_pools"),
+        changes=("works", "queues", "stream_pools", "portions"),
     )
     def waits(call, state: State) -> State:
         """All tasks of all streams of the device are done."""
@@ -265,7 +265,7 @@ class SynchronizeDevice(Call, frozen=True):
         "RUNTIME-SYNCDEV-020",
         strength=SHOULD,
         source=(STREAMS, RUNTIME),
-        changes=("works", "queues", "stream_pools"),
+        changes=("works", "queues", "stream_pools", "portions"),
         when=_device_is_fallible,
     )
     def tells_of_a_failure(call, state: State) -> State:

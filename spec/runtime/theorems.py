@@ -27,9 +27,13 @@ EVENTS = API.at("events")
 def _released_before_it_is_used(
     call: PoolMallocAsync, result: Any, before: State, address: Address
 ) -> bool:
-    """Tell whether all that used an address before comes before the new owner's first task."""
+    """Tell whether all that used an address before comes before the new owner's first task.
+
+    What the pool may have given back in between was done by then.
+    """
     pool, queue = before.stream_pools.at(call.memPool), queue_of(before, call.stream)
-    allowed = call.size != 0 and not pool.opportunistic and not pool.internal
+    back = before.portions.covering(address).loose
+    allowed = call.size != 0 and not pool.opportunistic and not pool.internal and not back
     given = allowed and lies_in(address, result.ptr, granted(call.size))
     return not given or before.works.all(
         lambda work: not meets(work, address, 1) or before_next(before, queue, work)
