@@ -692,13 +692,34 @@ def trimming_waits_for_frees(lab: Lab) -> None:
     sync(lab, second)
     sync(lab, first)
     check_all(lab)
-    block = take(lab, first, of, 4 * PAGE)
-    if block is not None:
-        sync(lab, first)
-        for value in range(6):
-            fill_on(lab, first, block, 4 * PAGE, value)
-        give(lab, first, block)
-        sync(lab, first)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
+def a_part_is_trimmed(lab: Lab) -> None:
+    """Of two blocks that were freed, trimming gives back the one whose free is done."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    of = pool(lab, device, 8 * PAGE)
+    first, second, third = stream(lab), stream(lab), stream(lab)
+    if of is None:
+        return
+    large, small = take(lab, first, of, 6 * PAGE), take(lab, second, of, 2 * PAGE)
+    sync(lab, first)
+    sync(lab, second)
+    give(lab, second, small)
+    sync(lab, second)
+    if large is None:
+        return
+    for value in range(12):
+        fill_on(lab, first, large, 6 * PAGE, value)
+    give(lab, first, large)
+    lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=0)
+    other = take(lab, third, of, PAGE)
+    if other is not None:
+        fill_on(lab, third, other, PAGE, 55)
+    sync(lab, third)
+    sync(lab, first)
+    check_all(lab)
     lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
@@ -737,5 +758,6 @@ RUNTIME_SCENARIOS = scenarios_of(
     pool_numbers,
     pools_keep_what_they_are_told_to,
     trimming_waits_for_frees,
+    a_part_is_trimmed,
     wrong_pool_properties_of_the_runtime,
 )
