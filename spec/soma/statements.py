@@ -13,7 +13,7 @@ SOMA_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SOMA-01",
         "SOMA, limits of use",
         "Pools are there on some products only.",
-        ("SOMA-CREATE-017",),
+        ("SOMA-CREATE-017", "SOMA-CREATE-020"),
     ),
     (
         "SEED-SOMA-02",
@@ -31,7 +31,7 @@ SOMA_STATEMENTS: tuple[Stated, ...] = (
         "SEED-SOMA-04",
         "SOMA, malloc and free",
         "The device takes a range of a pool at an address, with a size and a policy.",
-        ("SOMA-MALLOC-010", "SOMA-MALLOC-001", "SOMA-MALLOC-003", "SOMA-MALLOC-005"),
+        ("SOMA-MALLOC-010", "SOMA-MALLOC-001", "SOMA-MALLOC-003"),
     ),
     (
         "SEED-SOMA-05",

@@ -333,7 +333,7 @@ class Stage:
     def _pooled(self):
         """A pool: 4 MiB in use, 2 MiB free behind them; in SVM v3 2 MiB are announced."""
         usual_args = usual_of_soma()
-        self.places |= {"P": SOMA_WINDOW, "PE": SOMA_WINDOW + GIB}
+        self.places |= {"P": SOMA_WINDOW + GIB, "PE": SOMA_WINDOW + 2 * GIB}
         if self.generation == "v3":
             for name in ("P", "PE"):
                 self.places[name] = FIRST + (50 + len(name)) * APART

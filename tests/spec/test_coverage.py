@@ -11,6 +11,9 @@ from halcert.spec.language import Kind
 
 ELSEWHERE = {
     "UVM-RANGE-011": "a test of its own: what is behind managed addresses is not allocated either",
+    "SVM-STORE-003": "with the flows of the runtime: a stream must have work",
+    "SVM-FILL-003": "with the flows of the runtime: a stream must have work",
+    "SVM-LOAD-002": "with the flows of the runtime: a stream must have work",
     "SVM-FREE-009": "with the rules of sharing: memory must be opened",
     "SVM-FREE-011": "with the rules of sharing: memory must be registered",
     "SVM-PREF-017": "with the rules of sharing: memory must be opened",
