@@ -78,6 +78,23 @@ INTERFACES = tuple(
     )
 )
 
+SET = ((0, "RUNTIME-SET-010"),)
+"""The call after which a thread works with a device."""
+STREAM = (*SET, (0, "RUNTIME-STREAM-010"))
+"""The calls after which there is a stream."""
+EVENT = (*STREAM, (0, "RUNTIME-EVENT-010"))
+"""The calls after which there is an event, too."""
+MEMORY = (*STREAM, (0, "RUNTIME-MALLOC-010"))
+"""The calls after which there is device memory."""
+WORK = (*MEMORY, (0, "RUNTIME-ASET-011"))
+"""The calls after which a task is under way."""
+POOL = (*STREAM, (0, "RUNTIME-POOL-020"))
+"""The calls after which there is a pool."""
+TAKEN = (*POOL, (0, "RUNTIME-PMALLOC-021"))
+"""The calls after which a stream has memory of it."""
+FREED = (*TAKEN, (0, "RUNTIME-PFREE-010"))
+"""The calls after which it gave that back."""
+
 RUNTIME_AREA = Area(
     name="runtime",
     title="The runtime: devices, streams, events, memory and pools",
@@ -86,4 +103,5 @@ RUNTIME_AREA = Area(
     theorems=THEOREMS,
     borrows=tuple(call.interface for call in (HostMap, HostUnmap, HostStore, HostFill, HostLoad)),
     library="acl",
+    beginnings=(SET, STREAM, EVENT, MEMORY, WORK, POOL, TAKEN, FREED),
 )
