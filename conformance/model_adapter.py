@@ -50,6 +50,7 @@ from halcert.spec.language import (
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
+from halcert.spec.runtime.managed import MemAllocManaged
 from halcert.spec.runtime.order import session
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.sharing.create import UNTOUCHED
@@ -235,7 +236,9 @@ class ModelActor:
         self._handles += 1
         session = self._session
         size = getattr(call, "size", 0)
-        if isinstance(call, MemAlloc) and call.flag.virt == UVM:
+        if isinstance(call, MemAllocManaged) or (
+            isinstance(call, MemAlloc) and call.flag.virt == UVM
+        ):
             return self._managed(rules, call, view, code)
         choice = Choice(
             rules, call, view, session.profile, code, self._next, self._handles, session.held
@@ -244,7 +247,9 @@ class ModelActor:
             self._next += align_up(size, GIB) + GAP
         return choice
 
-    def _managed(self, rules: Compiled, call: MemAlloc, view: Any, code: int) -> Choice:
+    def _managed(
+        self, rules: Compiled, call: MemAlloc | MemAllocManaged, view: Any, code: int
+    ) -> Choice:
         """Choose the first free addresses that managed memory has, a page behind the others."""
         size = align_up(call.size, PAGE)
         place = self._next_managed

@@ -101,7 +101,7 @@ def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
     if not len(lab.rope(block, process)) or block.base == scratch_of(lab, process):
         return
     for address, length in looks(lab, block, process):
-        if accessible(block):
+        if accessible(block) or (block.kind == UVM and _through_the_runtime(lab)):
             lab.call("host.load", process, address=address, size=length)
         else:
             look_by_copy(lab, address, length, process)

@@ -9,7 +9,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.streams import ATTRIBUTES, SWITCHES, THRESHOLD
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import USER
-from halcert.spec.svm.flags import DEV, GRANT, HOST
+from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 
 SIZES = (1, 100, 4096, 65536, PAGE, PAGE + 1)
 POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
@@ -64,8 +64,12 @@ def _malloc_host(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
     return {"size": draw.pick(SIZES)}
 
 
+def _managed(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"size": draw.pick((1, PAGE, PAGE + 1, 4 * PAGE)), "flag": 1}
+
+
 def _free(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
-    return _some(draw, lab, "devPtr", DEV)
+    return _some(draw, lab, "devPtr", DEV, UVM)
 
 
 def _free_host(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
@@ -101,8 +105,8 @@ def _ask(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
     return {"attr": draw.pick(ATTRIBUTES), "value": True}
 
 
-def _some(draw: Draw, lab: Lab, name: str, kind: int) -> dict[str, Any]:
-    found = [block.base for block in lab.blocks() if block.kind == kind]
+def _some(draw: Draw, lab: Lab, name: str, *kinds: int) -> dict[str, Any]:
+    found = [block.base for block in lab.blocks() if block.kind in kinds]
     return {name: draw.pick(found)} if found else {}
 
 
@@ -154,6 +158,7 @@ _CHOICES = {
     "aclInit": _settings,
     "aclrtMalloc": _malloc,
     "aclrtMallocHost": _malloc_host,
+    "aclrtMemAllocManaged": _managed,
     "aclrtFree": _free,
     "aclrtFreeHost": _free_host,
     "aclrtMemPoolCreate": _pool,

@@ -9,7 +9,7 @@ from halcert.conformance.lab import Lab
 from halcert.spec.abi.acl.constants import AclrtMemPoolAttr
 from halcert.spec.runtime.order import session
 from halcert.spec.soma.memory import PAGE
-from halcert.spec.svm.flags import DEV, HOST
+from halcert.spec.svm.flags import DEV, HOST, UVM
 
 ATTRIBUTES = tuple(map(int, AclrtMemPoolAttr))
 """All attributes of pools."""
@@ -70,6 +70,11 @@ def device_memory(lab: Lab, size: int, policy: int = 0) -> int | None:
 def host_memory(lab: Lab, size: int) -> int | None:
     """Allocate host memory of the runtime and return its address, or None."""
     return gave(lab.call("aclrtMallocHost", hostPtr=True, size=size), "hostPtr")
+
+
+def managed_memory(lab: Lab, size: int) -> int | None:
+    """Allocate managed memory and return its address, or None."""
+    return gave(lab.call("aclrtMemAllocManaged", ptr=True, size=size, flag=1), "ptr")
 
 
 def plain_memory(lab: Lab, size: int) -> int | None:
@@ -158,7 +163,7 @@ def wind_up_streams(lab: Lab) -> None:
         lab.call("aclrtDestroyEvent", event=made.id)
     if session(view).current:
         for block in lab.blocks():
-            if block.kind == DEV:
+            if block.kind in (DEV, UVM):
                 lab.call("aclrtFree", devPtr=block.base)
             elif block.kind == HOST:
                 lab.call("aclrtFreeHost", hostPtr=block.base)

@@ -21,6 +21,7 @@ from halcert.conformance.streams import (
     give,
     host_memory,
     load,
+    managed_memory,
     plain_memory,
     pool,
     record,
@@ -38,6 +39,8 @@ from halcert.spec.soma.memory import PAGE
 LARGE = 24 * MIB
 """Bytes of a copy that takes a while."""
 SMALL = 64 * 1024
+ATTEMPTS = 64
+"""Allocations by which a device is filled up, at most."""
 RESERVED, RESERVED_MARK, USED, USED_MARK = 5, 6, 7, 8
 
 
@@ -172,6 +175,29 @@ def addresses_tell_where_they_lead_to(lab: Lab) -> None:
         lab.call("aclrtPointerGetAttributes", ptr=block or 0, attributes=False)
     lab.call("aclrtResetDeviceForce", deviceId=lab.setting.devices[-1])
     lab.call("aclrtGetMemInfo", attr=1, free=True, total=True)
+
+
+def managed_memory_is_reached_by_the_program(lab: Lab) -> None:
+    """Managed memory is allocated where a product has it, written, read and freed once."""
+    args = {"ptr": True, "size": 3 * PAGE - 1, "flag": 1}
+    lab.call("aclrtMemAllocManaged", **args)
+    use(lab, lab.setting.devices[-1])
+    for change in ({"ptr": False}, {"flag": 0}, {"flag": 2}, {"size": 0}, {"size": 2**64 - 1}):
+        lab.call("aclrtMemAllocManaged", **{**args, **change})
+    lab.call("aclrtMemAllocManaged", **{**args, "size": 2**42})
+    blocks = [managed_memory(lab, size) for size in (1, 3 * PAGE - 1, PAGE)]
+    for number, block in enumerate(blocks):
+        if block is not None:
+            store(lab, block, PAGE, 90 + number)
+    check_all(lab)
+    for block in blocks:
+        if block is not None:
+            load(lab, block, PAGE)
+            lab.call("aclrtFree", devPtr=block + PAGE)
+            lab.call("aclrtFreeHost", hostPtr=block)
+            lab.call("aclrtFree", devPtr=block)
+            lab.call("aclrtFree", devPtr=block)
+            check_all(lab)
 
 
 def memory_comes_back(lab: Lab) -> None:
@@ -570,8 +596,8 @@ def pools_of_a_full_device(lab: Lab) -> None:
     if of is None:
         return
     size, blocks = 2**40, []
-    while size >= PAGE:
-        block = device_memory(lab, size)
+    for _ in range(ATTEMPTS):
+        block = device_memory(lab, size) if size >= PAGE else None
         if block is None:
             size //= 2
         else:
@@ -741,6 +767,7 @@ RUNTIME_SCENARIOS = scenarios_of(
     streams_are_of_their_device,
     devices_are_counted,
     addresses_tell_where_they_lead_to,
+    managed_memory_is_reached_by_the_program,
     memory_comes_back,
     memory_on_the_right_device,
     copies_at_once,

@@ -13,6 +13,7 @@ from halcert.spec.runtime.events import (
     SynchronizeEvent,
 )
 from halcert.spec.runtime.invariants import INVARIANTS
+from halcert.spec.runtime.managed import MemAllocManaged
 from halcert.spec.runtime.memory import Free, FreeHost, Malloc, MallocHost
 from halcert.spec.runtime.pool_attributes import PoolGetAttr, PoolSetAttr
 from halcert.spec.runtime.pool_use import PoolFreeAsync, PoolMallocAsync
@@ -62,6 +63,7 @@ INTERFACES = tuple(
         Free,
         MallocHost,
         FreeHost,
+        MemAllocManaged,
         GetMemInfo,
         PointerGetAttributes,
         Memset,

@@ -25,8 +25,9 @@ from halcert.spec.runtime.order import busy, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN
+from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN, UVM
 from halcert.spec.svm.memory import vacant
+from halcert.spec.uvm.pages import freed_pages
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -83,6 +84,11 @@ def new_block(state: State, address: int, size: int, kind: int, device: int, gra
         memory=state.contents.fresh(),
     )
     return state.but(blocks=state.blocks.insert(block), contents=state.contents.create())
+
+
+def on_devices(block: Block) -> bool:
+    """Tell whether a block is memory that devices have, or may have."""
+    return block.kind == DEV or block.kind == GRANT or block.kind == UVM
 
 
 def without_block(state: State, address: int) -> State:
@@ -206,10 +212,16 @@ class Free(Call, frozen=True):
         """Freeing an address that came from a pool before."""
         return state.portions.covering(call.devPtr).exists
 
-    @accepts("RUNTIME-FREE-010", strength=MUST, source=MEMORY, changes=("blocks", "contents"))
+    @accepts(
+        "RUNTIME-FREE-010",
+        strength=MUST,
+        source=MEMORY,
+        changes=("blocks", "contents", "pages", "accessors"),
+    )
     def frees(call, state: State) -> State:
-        """The memory is gone."""
-        return without_block(state, call.devPtr)
+        """The memory is gone, managed memory with all its pages."""
+        block = state.blocks.at(call.devPtr)
+        return without_block(freed_pages(state, block), call.devPtr)
 
 
 @interface("aclrtMallocHost", area="runtime", source=ACL_HEADER)
@@ -299,8 +311,7 @@ class FreeHost(Call, frozen=True):
         return (
             call.hostPtr != 0
             and (not block.exists or block.kind == USER)
-            and device.kind != DEV
-            and device.kind != GRANT
+            and not on_devices(device)
         )
 
     @rejects(
@@ -311,9 +322,8 @@ class FreeHost(Call, frozen=True):
         source=(MEMORY, RUNTIME),
     )
     def memory_of_a_device(call, state: State) -> bool:
-        """Device memory is not freed as host memory."""
-        block = state.blocks.covering(call.hostPtr)
-        return block.kind == DEV or block.kind == GRANT
+        """Device memory and managed memory is not freed as host memory."""
+        return on_devices(state.blocks.covering(call.hostPtr))
 
     @undefined("RUNTIME-HFREE-004", source=MEMORY)
     def still_in_use(call, state: State) -> bool:
