@@ -89,7 +89,7 @@ def _search(task: Task) -> Findings:
     own = known[task.subjects[0]].area
     search = _explored(task, profile, own, wanted)
     for name, area in AREAS.items():
-        if area.processes > 1 and name != own:
+        if name != own and _may_help(area, AREAS[own]):
             search.reopen()
             late = search.unsettled(wanted)
             if late:
@@ -100,15 +100,31 @@ def _search(task: Task) -> Findings:
     return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections))
 
 
+def _may_help(area: Area, own: Area) -> bool:
+    """Tell whether words of an area may reach rules that words of their own area do not.
+
+    Those are words of several processes, and words in which interfaces are borrowed.
+    """
+    lends = any(each.area == own.name for each in area.borrows)
+    return lends or (area.processes > 1 and area.library == own.library)
+
+
 def _applies(rule_id: str, profile: Profile) -> bool:
     found = catalogued(rule_id)
     return found is not None and found.applies_to(profile.name)
 
 
 def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Search:
-    """Search for rules in words of an area; areas of one process come in all words."""
+    """Search for rules in words of an area; areas of one process come in all words.
+
+    What another library offers is never called with it.
+    """
     area = AREAS[name]
-    spoken = [each for each in AREAS if each == name or AREAS[each].processes == 1]
+    spoken = [
+        each
+        for each, other in AREAS.items()
+        if other.library == area.library and (each == name or other.processes == 1)
+    ]
     letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
