@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 from halcert.spec.language import Invariant
-from halcert.spec.runtime.order import (
-    LINES,
-    POSITIONS,
-    default_id,
-    known,
-    meets,
-    session,
-)
+from halcert.spec.runtime.order import default_id, known, meets, session
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import Knowledge, Portion, State, StreamPool, Work
-from halcert.spec.svm.flags import GRANT
+from halcert.spec.svm.flags import DEV, GRANT, HOST
 
 
 def _sessions_are_possible(state: State) -> bool:
     made = session(state)
-    return made.inits >= 0 and made.current >= 0 and made.lines >= 0 and made.lines < LINES
+    return made.inits >= 0 and made.current >= 0 and made.lines >= 0
 
 
 def _current_device_is_set(state: State) -> bool:
@@ -46,7 +39,6 @@ def _streams_are_of_set_devices(state: State) -> bool:
             queue.line > 0
             and queue.line <= lines
             and queue.issued >= 0
-            and queue.issued < POSITIONS
             and queue.device >= 0
             and state.uses.at(queue.device).references > 0
             and (queue.id > 0 or queue.id == default_id(queue.device))
@@ -61,12 +53,7 @@ def _says_its_key(each: Knowledge) -> bool:
 def _knowledge_says_its_key(state: State) -> bool:
     return state.knowledge.all(
         lambda each: (
-            _says_its_key(each)
-            and each.observer >= 0
-            and each.line >= 0
-            and each.line < LINES
-            and each.position >= 0
-            and each.position < POSITIONS
+            _says_its_key(each) and each.observer >= 0 and each.line >= 0 and each.position >= 0
         )
     )
 
@@ -78,9 +65,20 @@ def _possible_work(state: State, work: Work) -> bool:
         and work.line > 0
         and work.line <= session(state).lines
         and work.position > 0
-        and work.position < POSITIONS
         and state.queues.all(lambda queue: queue.line != work.line or work.position <= queue.issued)
     )
+
+
+def _in_memory(state: State, work: Work) -> bool:
+    block, part = state.blocks.covering(work.base), state.portions.covering(work.base)
+    alive = (block.kind == DEV or block.kind == HOST) and (
+        work.base + work.size <= block.base + block.extent
+    )
+    return alive or (part.exists and work.base + work.size <= part.base + part.extent)
+
+
+def _works_are_in_memory(state: State) -> bool:
+    return state.works.all(lambda work: _in_memory(state, work))
 
 
 def _works_are_of_streams(state: State) -> bool:
@@ -128,9 +126,13 @@ def _portions_have_blocks(state: State) -> bool:
         and state.portions.all(lambda part: _has_its_block(state, part))
         and state.blocks.all(
             lambda block: (
-                block.kind != GRANT
-                or (state.portions.at(block.base).exists and state.portions.at(block.base).used)
+                (state.portions.at(block.base).exists and state.portions.at(block.base).used)
+                if block.kind == GRANT
+                else not state.portions.overlaps(block.base, block.extent)
             )
+        )
+        and state.reservations.all(
+            lambda found: not state.portions.overlaps(found.base, found.extent)
         )
     )
 
@@ -202,12 +204,18 @@ INVARIANTS = (
         "RUNTIME-INV-008",
         "What pools gave out shares no byte, and what is in use is memory.",
         _portions_have_blocks,
-        ("portions", "blocks", "stream_pools"),
+        ("portions", "blocks", "stream_pools", "reservations"),
     ),
     Invariant(
         "RUNTIME-INV-009",
         "A pool has at least what is in use, and marks are not below.",
         _pools_are_counted,
         ("stream_pools", "portions", "uses"),
+    ),
+    Invariant(
+        "RUNTIME-INV-010",
+        "A task under way reads and writes memory that lives, or that its stream freed.",
+        _works_are_in_memory,
+        ("works", "blocks", "portions"),
     ),
 )

@@ -42,7 +42,7 @@ from halcert.spec.soma.memory import PAGE, larger, smaller
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import Portion, Queue, State, StreamPool
 from halcert.spec.svm.flags import DEV, GRANT
-from halcert.spec.svm.memory import vacant
+from halcert.spec.svm.memory import unoccupied
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -283,7 +283,7 @@ class PoolMallocAsync(Call, frozen=True):
     def nothing_live_is_there(call, state: State, result: Result) -> bool:
         """What is given out shares no byte with anything that lives."""
         size = granted(call.size)
-        return result.ptr + size <= 2**64 and vacant(state, result.ptr, size)
+        return result.ptr + size <= 2**64 and unoccupied(state, result.ptr, size)
 
     @ensures("RUNTIME-PMALLOC-024", strength=MUST, source=(REUSE, SENSE), when=_takes)
     def memory_was_released(call, state: State, result: Result) -> bool:

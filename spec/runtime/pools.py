@@ -69,7 +69,10 @@ def under_way(state: State, pool: int) -> bool:
 
 
 def ended(state: State, pool: int) -> State:
-    """Return the state after a pool has gone with all its memory."""
+    """Return the state after a pool has gone with all its memory.
+
+    Nothing leads to the bytes any more, so they may stay.
+    """
     kept = state.blocks.delete_where(
         lambda block: (
             state.portions.at(block.base).pool == pool and state.portions.at(block.base).used
@@ -77,7 +80,6 @@ def ended(state: State, pool: int) -> State:
     )
     return state.but(
         blocks=kept,
-        contents=state.contents.keep(kept, "memory"),
         portions=state.portions.delete_where(lambda part: part.pool == pool),
         stream_pools=state.stream_pools.delete(pool),
     )
@@ -217,7 +219,7 @@ class PoolDestroy(Call, frozen=True):
         "RUNTIME-DPOOL-010",
         strength=MUST,
         source=(POOLS, MODULE_DOC.at("SOMA, pools")),
-        changes=("stream_pools", "portions", "blocks", "contents"),
+        changes=("stream_pools", "portions", "blocks"),
     )
     def ends_it(call, state: State) -> State:
         """The pool has gone with all its memory, also what was in use."""

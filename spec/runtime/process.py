@@ -17,13 +17,13 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.runtime.order import default_id, new_queue, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.names import Name
-from halcert.spec.sources import API, SENSE
+from halcert.spec.sources import API, SENSE, V2
 from halcert.spec.state import Session, State, Use
-from halcert.spec.svm.device import closed, opened
+from halcert.spec.svm.device import closed, in_use_on, loses_managed_memory, opened
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -48,26 +48,6 @@ def working_with(state: State, current: int) -> State:
 def references(state: State, device: int) -> int:
     """Return how often a device was set and not reset."""
     return state.uses.at(device).references
-
-
-def left(state: State, device: int, profile: Profile) -> State:
-    """Return the state after the last reference to a device has gone, with all that was on it."""
-    after = closed(state, device, profile)
-    lines = state.queues
-    after = after.but(
-        uses=state.uses.put(Use(id=device, references=0)),
-        queues=state.queues.delete_where(lambda queue: queue.device == device),
-        works=state.works.delete_where(
-            lambda work: lines.any(lambda queue: queue.device == device and queue.line == work.line)
-        ),
-        portions=state.portions.delete_where(
-            lambda part: state.stream_pools.at(part.pool).device == device
-        ),
-        stream_pools=state.stream_pools.delete_where(lambda pool: pool.device == device),
-    )
-    if session(state).current == device + 1:
-        return working_with(after, 0)
-    return after
 
 
 def _again(call: Init, state: State) -> bool:
@@ -126,9 +106,7 @@ class Finalize(Call, frozen=True):
     @undefined("RUNTIME-FINAL-002", source=SENSE)
     def work_is_under_way(call, state: State) -> bool:
         """Ending it while a device is set or works."""
-        return state.uses.any(lambda use: use.references > 0) or state.works.any(
-            lambda work: work.size > 0
-        )
+        return state.uses.any(lambda use: use.references > 0) or _has_work(state)
 
     @accepts("RUNTIME-FINAL-010", strength=MUST, source=STARTING, changes=("sessions",))
     def finalises(call, state: State) -> State:
@@ -197,13 +175,9 @@ def _not_set(state: State, device: int) -> bool:
     return device >= 0 and state.hardware.at(device).exists and references(state, device) == 0
 
 
-def _has_work(state: State, device: int) -> bool:
-    """Tell whether a task under way is of a stream of a device."""
-    return state.works.any(
-        lambda work: state.queues.any(
-            lambda queue: queue.device == device and queue.line == work.line
-        )
-    )
+def _has_work(state: State) -> bool:
+    """Tell whether any task is under way."""
+    return state.works.any(lambda work: work.size > 0)
 
 
 @interface("aclrtResetDevice", area="runtime", source=ACL_HEADER)
@@ -233,7 +207,17 @@ class ResetDevice(Call, frozen=True):
     @undefined("RUNTIME-RESET-003", source=DEVICES)
     def work_is_under_way(call, state: State) -> bool:
         """Giving up a device while it works."""
-        return _has_work(state, call.deviceId)
+        return _has_work(state)
+
+    @undefined("RUNTIME-RESET-004", source=V2.at("pages outlive no device process"), profiles=GEN2)
+    def managed_pages_would_be_lost(call, state: State) -> bool:
+        """Giving up a device while there is managed memory, which may lose its bytes."""
+        return loses_managed_memory(state, call.deviceId)
+
+    @undefined("RUNTIME-RESET-005", source=SENSE)
+    def others_have_it(call, state: State) -> bool:
+        """Giving up a device on which something else than the runtime is under way."""
+        return in_use_on(state, call.deviceId)
 
     @accepts(
         "RUNTIME-RESET-010",
@@ -266,7 +250,7 @@ class ResetDevice(Call, frozen=True):
         count = references(state, call.deviceId)
         if count > 1:
             return state.but(uses=state.uses.put(Use(id=call.deviceId, references=count - 1)))
-        return left(state, call.deviceId, profile)
+        return closed(state, call.deviceId, profile)
 
 
 @interface("aclrtResetDeviceForce", area="runtime", source=ACL_HEADER)
@@ -296,7 +280,17 @@ class ResetDeviceForce(Call, frozen=True):
     @undefined("RUNTIME-FORCE-003", source=DEVICES)
     def work_is_under_way(call, state: State) -> bool:
         """Giving up a device while it works."""
-        return _has_work(state, call.deviceId)
+        return _has_work(state)
+
+    @undefined("RUNTIME-FORCE-004", source=V2.at("pages outlive no device process"), profiles=GEN2)
+    def managed_pages_would_be_lost(call, state: State) -> bool:
+        """Giving up a device while there is managed memory, which may lose its bytes."""
+        return loses_managed_memory(state, call.deviceId)
+
+    @undefined("RUNTIME-FORCE-005", source=SENSE)
+    def others_have_it(call, state: State) -> bool:
+        """Giving up a device on which something else than the runtime is under way."""
+        return in_use_on(state, call.deviceId)
 
     @accepts(
         "RUNTIME-FORCE-010",
@@ -326,7 +320,7 @@ class ResetDeviceForce(Call, frozen=True):
     )
     def gives_up_all(call, state: State, profile: Profile) -> State:
         """No reference is left, and all that was on the device has gone."""
-        return left(state, call.deviceId, profile)
+        return closed(state, call.deviceId, profile)
 
 
 @interface("aclrtGetDevice", area="runtime", source=ACL_HEADER)

@@ -48,3 +48,26 @@ def doubted(state: State) -> State:
             lambda pool: not pool.doubtful, lambda pool: pool.but(doubtful=True)
         )
     )
+
+
+def left_by_the_runtime(state: State, device: int) -> State:
+    """Return the state after the runtime lost a device, with its streams and pools there."""
+    return state.but(
+        sessions=state.sessions.update_where(
+            lambda made: made.current == device + 1, lambda made: made.but(current=0)
+        ),
+        uses=state.uses.update_where(
+            lambda use: use.id == device, lambda use: use.but(references=0)
+        ),
+        queues=state.queues.delete_where(lambda queue: queue.device == device),
+        works=state.works.delete_where(
+            lambda work: _of_the_device(state, state.portions.covering(work.base), device)
+        ),
+        portions=state.portions.delete_where(lambda part: _of_the_device(state, part, device)),
+        stream_pools=state.stream_pools.delete_where(lambda pool: pool.device == device),
+    )
+
+
+def _of_the_device(state: State, part: Portion, device: int) -> bool:
+    pool = state.stream_pools.at(part.pool)
+    return part.exists and pool.exists and pool.device == device

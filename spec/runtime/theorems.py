@@ -10,7 +10,16 @@ from typing import Any
 from halcert.spec.language import Address, Call, Size, Source, Theorem
 from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
 from halcert.spec.runtime.events import RecordEvent, StreamWaitEvent, SynchronizeEvent
-from halcert.spec.runtime.order import before_next, meets, queue_of
+from halcert.spec.runtime.order import (
+    LINES,
+    POSITIONS,
+    before_next,
+    knows,
+    meets,
+    of_event,
+    queue_of,
+    session,
+)
 from halcert.spec.runtime.pool_use import PoolFreeAsync, PoolMallocAsync, granted
 from halcert.spec.runtime.pools import PoolDestroy, PoolTrimTo
 from halcert.spec.runtime.streams import SynchronizeStream
@@ -58,18 +67,35 @@ def _waiting_adds_order(before: State, after: State, call: StreamWaitEvent) -> b
     """Tell whether what an event stands for comes before the next task of who waits for it."""
     event = before.events.at(call.event)
     queue = queue_of(after, call.stream)
-    return not event.recorded or after.works.all(
-        lambda work: (
-            work.line != event.line
-            or work.position > event.position
-            or before_next(after, queue, work)
+    told = knows(before, of_event(event.id), event.line, event.position)
+    return (
+        not event.recorded
+        or not told
+        or after.works.all(
+            lambda work: (
+                work.line != event.line
+                or work.position > event.position
+                or before_next(after, queue, work)
+            )
+        )
+    )
+
+
+def _countable(state: State) -> bool:
+    """Tell whether numbers of streams and tasks are small enough to be told apart."""
+    return (
+        session(state).lines < LINES - 1
+        and state.queues.all(lambda queue: queue.issued < POSITIONS - 1)
+        and state.knowledge.all(lambda each: each.line < LINES and each.position < POSITIONS)
+        and state.events.all(
+            lambda each: each.line >= 0 and each.line < LINES and each.position < POSITIONS
         )
     )
 
 
 def _order_stays(before: State, after: State, call: Any) -> bool:
     """Tell whether a task that came before the next one of a stream still does."""
-    return after.queues.all(
+    return not _countable(before) or after.queues.all(
         lambda queue: after.works.all(
             lambda work: (
                 not before_next(before, before.queues.at(queue.id), work)

@@ -15,6 +15,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, Profile
+from halcert.spec.runtime.releases import left_by_the_runtime
 from halcert.spec.sharing.memory import departed
 from halcert.spec.soma.memory import without_pools
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
@@ -37,10 +38,15 @@ def closed(state: State, devid: int, profile: Profile) -> State:
 
     So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
     to the bytes any more, so they may stay as well. What the process shared there can be opened
-    no more, and what it has open there is let go. Pools are gone with all that they had.
+    no more, and what it has open there is let go. Pools are gone with all that
+    they had, and so is what the runtime has there.
     """
     device = state.devices.at(devid)
-    return departed(without_pools(state, devid), devid, lasting=profile.generation == "v2").but(
+    return departed(
+        without_pools(left_by_the_runtime(state, devid), devid),
+        devid,
+        lasting=profile.generation == "v2",
+    ).but(
         devices=state.devices.put(device.but(open=False)),
         blocks=state.blocks.delete_where(lambda block: on_device(block, devid)),
         grants=state.grants.delete_where(
@@ -184,6 +190,12 @@ class MemAgentClose(Call, frozen=True):
             "pools",
             "stretches",
             "announcements",
+            "sessions",
+            "uses",
+            "queues",
+            "works",
+            "stream_pools",
+            "portions",
         ),
     )
     def closes(call, state: State, profile: Profile) -> State:
@@ -268,6 +280,12 @@ class MemDeviceClose(Call, frozen=True):
             "pools",
             "stretches",
             "announcements",
+            "sessions",
+            "uses",
+            "queues",
+            "works",
+            "stream_pools",
+            "portions",
         ),
     )
     def closes(call, state: State, profile: Profile) -> State:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.profiles import HOST_ID, MIB, Profile
+from halcert.spec.runtime.order import busy
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 
@@ -17,12 +18,23 @@ def within(block: Block, address: int, length: int) -> bool:
 
 def allocated(block: Block) -> bool:
     """Tell whether a live block is of halMemAlloc, or opened; mapped memory and pools are not."""
-    return block.exists and block.kind != USER and block.kind != MAPPED and block.kind != POOL
+    return (
+        block.exists
+        and block.kind != USER
+        and block.kind != MAPPED
+        and block.kind != POOL
+        and block.kind != GRANT
+    )
+
+
+def unoccupied(state: State, base: int, size: int) -> bool:
+    """Tell whether a range shares no byte with memory or with reserved addresses."""
+    return not state.blocks.overlaps(base, size) and not state.reservations.overlaps(base, size)
 
 
 def vacant(state: State, base: int, size: int) -> bool:
-    """Tell whether a range shares no byte with memory or with reserved addresses."""
-    return not state.blocks.overlaps(base, size) and not state.reservations.overlaps(base, size)
+    """Tell whether a range is unoccupied, and not what a pool of the runtime keeps for later."""
+    return unoccupied(state, base, size) and not state.portions.overlaps(base, size)
 
 
 def bare(state: State, address: int, length: int) -> bool:
@@ -143,6 +155,7 @@ def in_use(state: State, block: Block) -> bool:
     return (
         block.translated
         or is_registered(state, block)
+        or busy(state, block.base, block.extent)
         or state.copies.any(lambda copy: _holds(block, copy.target) or _holds(block, copy.source))
         or state.descriptors.any(
             lambda made: _holds(block, made.target) or _holds(block, made.source)
