@@ -99,7 +99,6 @@ class Search:
         """
         self._open = {rule.id: rule for rule in wanted}
         self._asked: set[str] = set()
-        self._stateless: dict[str, dict[str, BoolLike]] = {}
         self._visit(self.start, list(self._open.values()))
         letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
@@ -245,23 +244,10 @@ class Search:
             if interface.name not in by_interface:
                 continue
             for process in word.callers(self.processes):
-                reading = self._reading(word, interface, process)
+                reading = word.reading(interface, self.profile, LAST, process)
                 for rule in by_interface[interface.name]:
                     if rule.id in self._open and self._decided(rule, word, reading):
                         del self._open[rule.id]
-
-    def _reading(self, word: Word, interface: Interface, process: int) -> Reading:
-        """Read the rules of an interface after a word; what reads no state is read once."""
-        reading = word.reading(interface, self.profile, LAST, process)
-        known = self._stateless.get(interface.name)
-        if known is None:
-            known = self._stateless[interface.name] = {
-                held.rule.id: held.holds
-                for held in (*reading.rejects, *reading.may, *reading.undefined_rules)
-                if not held.rule.reads_state
-            }
-        reading.known.update(known)
-        return reading
 
     def _decided(self, rule: Rule, word: Word, reading: Reading) -> bool:
         """Note whether the rule has a say here, and tell whether nothing better can come."""

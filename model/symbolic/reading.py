@@ -10,11 +10,15 @@ from halcert.model.symbolic.algebra import both, either, equal, implies, negatio
 from halcert.model.symbolic.helpers import Memo, remembering, with_helpers
 from halcert.model.symbolic.join import joined
 from halcert.model.symbolic.paths import assumptions, merged
-from halcert.model.symbolic.term import Bool, BoolLike, Int
+from halcert.model.symbolic.term import Bool, BoolLike, Int, when_forgetting
 from halcert.model.symbolic.values import Variables
 from halcert.spec.language import FAILURE, SUCCESS, Extent, Interface, Kind, Rule
 from halcert.spec.language.rule import needs_of
 from halcert.spec.profiles import Profile
+
+_of_arguments: dict[Any, BoolLike] = {}
+"""Conditions on arguments by function, product and the first variable of the call."""
+when_forgetting(_of_arguments.clear)
 
 
 class Held(NamedTuple):
@@ -74,8 +78,20 @@ class Reading:
         """Return the condition of a rejecting, permitting or undefined rule."""
         found = self.known.get(rule.id)
         if found is None:
-            found = self.known[rule.id] = self._condition(rule.function, rule.needs)
+            found = self.known[rule.id] = (
+                self._of_arguments(rule)
+                if set(rule.needs) <= {"profile"}
+                else self._condition(rule.function, rule.needs)
+            )
         return found
+
+    def _of_arguments(self, rule: Rule) -> BoolLike:
+        """Return a condition on the arguments alone, which is the same in every state."""
+        name = self.call.leaves[0].term if self.call.leaves else None
+        key = (rule.function, self.profile.name, name)
+        if key not in _of_arguments:
+            _of_arguments[key] = self._condition(rule.function, rule.needs)
+        return _of_arguments[key]
 
     @cached_property
     def rejects(self) -> tuple[Held, ...]:

@@ -75,6 +75,7 @@ static void ordinary_memory(void)
         CHECK_CODE(halHostUnregister(h, 1), 11);
         CHECK_CODE(halHostUnregister(h, 0), 0);
         CHECK_CODE(halHostUnregister(h, 0), 11);
+        CHECK_CODE(halMemHostGetDevPointer(h, 0, &inner), 11);
         CHECK_CODE(drvMemGetAttribute(address_of(h), &attribute), 0);
         CHECK(attribute.memType != 0x100);
     }

@@ -108,7 +108,7 @@
     X(register_offset_lost, "halMemHostGetDevPointer", "OFFS", "the offset inside the registration is dropped") \
     X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
     X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
-    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the CPU still reaches device memory after it was unregistered") \
+    X(unregister_keeps_alias, "halHostUnregister", "STALE", "the device address of memory that was unregistered is still told (v2)") \
     X(pool_any_module, "halMemPoolCreate", "VALID", "a module id other than 48 is accepted") \
     X(pool_odd_size, "halMemPoolCreate", "EDGE", "a size that is no multiple of 2 MiB is accepted") \
     X(pool_any_id, "halMemPoolDestroy", "IDENT", "a pool number is not looked at: any pool is the first one") \

@@ -6,6 +6,7 @@
 #include "window.h"
 
 struct registration *registrations;
+static struct registration *ended; /* by a seeded fault: still told of */
 static struct window device_view; /* addresses for devices only, closed to the CPU */
 
 #ifdef MOVED_WINDOWS
@@ -98,12 +99,17 @@ void registration_remove(struct registration *registration)
         link = &(*link)->next;
     }
     *link = registration->next;
-    if (registration->exposed && !FAULT(unregister_keeps_alias)) {
+    if (registration->exposed) {
         memory_hide(registration->src, registration->size);
     }
     if (registration->block != NULL && !FAULT(register_unpinned) && !FAULT(unregister_keeps_pin)) {
         registration->block->registered--;
         block_unpin(registration->block);
+    }
+    if (FAULT(unregister_keeps_alias)) {
+        registration->next = ended;
+        ended = registration;
+        return;
     }
     free(registration);
 }
@@ -170,10 +176,21 @@ void registrations_forget(void)
 }
 
 /* v2 only: the device's address of host memory, from any address inside a registration. */
+/* Where a device finds host memory that a list knows to be registered and recorded; 0 if nowhere. */
+static uint64_t place_told(const struct registration *list, uint64_t address, unsigned device)
+{
+    for (const struct registration *one = list; one != NULL; one = one->next) {
+        bool host_side = one->type != HOST_MEM_MAP_DMA && one->type != DEV_SVM_MAP_HOST && one->type != DEV_MEM_MAP_HOST;
+        if (one->recorded && host_side && one->device == device && covers(one, address)) {
+            return one->dst + (FAULT(register_offset_lost) ? 0 : address - one->src);
+        }
+    }
+    return 0;
+}
+
 drvError_t halMemHostGetDevPointer(void *src_ptr, uint32_t devid, void **dst_ptr)
 {
     uint64_t address = (uint64_t)(uintptr_t)src_ptr;
-    uint64_t found = 0;
     if (generation() == GEN_V3) {
         return DRV_ERROR_NOT_SUPPORT;
     }
@@ -185,11 +202,9 @@ drvError_t halMemHostGetDevPointer(void *src_ptr, uint32_t devid, void **dst_ptr
     }
     state_lock();
     bool recorded = state.registrations_recorded && !state.forked;
-    for (const struct registration *one = registrations; one != NULL && found == 0; one = one->next) {
-        bool host_side = one->type != HOST_MEM_MAP_DMA && one->type != DEV_SVM_MAP_HOST && one->type != DEV_MEM_MAP_HOST;
-        if (one->recorded && host_side && one->device == devid && covers(one, address)) {
-            found = one->dst + (FAULT(register_offset_lost) ? 0 : address - one->src);
-        }
+    uint64_t found = place_told(registrations, address, devid);
+    if (found == 0 && FAULT(unregister_keeps_alias)) {
+        found = place_told(ended, address, devid);
     }
     state_unlock();
     if (!recorded || found == 0) {
