@@ -30,8 +30,9 @@ from halcert.spec.runtime.order import (
 )
 from halcert.spec.runtime.releases import released
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.runtime_state import Event
 from halcert.spec.sources import API, SENSE
-from halcert.spec.state import Event, State
+from halcert.spec.state import State
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD

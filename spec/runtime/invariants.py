@@ -5,8 +5,14 @@ from __future__ import annotations
 from halcert.spec.language import Invariant
 from halcert.spec.runtime.order import default_id, known, meets, session
 from halcert.spec.runtime.releases import bytes_in_use
+from halcert.spec.runtime_state import (
+    Knowledge,
+    Portion,
+    StreamPool,
+    Work,
+)
 from halcert.spec.soma.memory import PAGE
-from halcert.spec.state import Knowledge, Portion, State, StreamPool, Work
+from halcert.spec.state import State
 from halcert.spec.svm.flags import DEV, GRANT, HOST
 
 

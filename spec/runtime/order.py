@@ -7,7 +7,14 @@ What is left are tasks under way, and calls that would race with them are not pr
 
 from __future__ import annotations
 
-from halcert.spec.state import Event, Knowledge, Queue, Session, State, Work
+from halcert.spec.runtime_state import (
+    Event,
+    Knowledge,
+    Queue,
+    Session,
+    Work,
+)
+from halcert.spec.state import State
 
 POSITIONS = 2**48
 """Tasks of a stream are fewer than this."""

@@ -26,9 +26,10 @@ from halcert.spec.profiles import GEN3
 from halcert.spec.runtime.pools import under_way
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.runtime_state import StreamPool
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.sources import API, SENSE
-from halcert.spec.state import State, StreamPool
+from halcert.spec.state import State
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD

@@ -38,9 +38,14 @@ from halcert.spec.runtime.order import (
 from halcert.spec.runtime.pools import SURELY
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.runtime_state import (
+    Portion,
+    Queue,
+    StreamPool,
+)
 from halcert.spec.soma.memory import PAGE, larger, smaller
 from halcert.spec.sources import API, SENSE
-from halcert.spec.state import Portion, Queue, State, StreamPool
+from halcert.spec.state import State
 from halcert.spec.svm.flags import DEV, GRANT
 from halcert.spec.svm.memory import unoccupied
 

@@ -27,9 +27,10 @@ from halcert.spec.profiles import GEN2, GEN3, MIB
 from halcert.spec.runtime.order import busy, without_context
 from halcert.spec.runtime.releases import bytes_in_use, loosened
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.runtime_state import StreamPool
 from halcert.spec.soma.memory import PAGE, larger, smaller
 from halcert.spec.sources import API, MODULE_DOC, SENSE
-from halcert.spec.state import State, StreamPool
+from halcert.spec.state import State
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD

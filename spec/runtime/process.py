@@ -20,9 +20,10 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.runtime.order import default_id, new_queue, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.runtime_state import Session, Use
 from halcert.spec.sharing.names import Name
 from halcert.spec.sources import API, SENSE, V2
-from halcert.spec.state import Session, State, Use
+from halcert.spec.state import State
 from halcert.spec.svm.device import closed, in_use_on, loses_managed_memory, opened
 
 MUST = Strength.MUST

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from halcert.spec.language import Table
+from halcert.spec.runtime_state import Portion, StreamPool
 from halcert.spec.soma.memory import larger, smaller
-from halcert.spec.state import Portion, State, StreamPool
+from halcert.spec.state import State
 
 
 def bytes_in_use(state: State, pool: int) -> int:
