@@ -7,7 +7,7 @@ CC ?= cc
 
 BIN := $(abspath $(VENV))/bin
 PARTS := spec model conformance adapters reports
-CODE := $(wildcard halcert $(PARTS) tests bench setup.py)
+CODE := $(wildcard halcert $(PARTS) tests bench docs setup.py)
 TREE := build/tree/halcert
 
 # What an installation is made of.  The list itself is a prerequisite, so that a deleted file counts.
@@ -23,7 +23,7 @@ LIBRARIES := $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so \
 	$(RUNTIME)/libsoftacl.so $(RUNTIME)/libsoftacl-faults.so
 
 .DEFAULT_GOAL := help
-.PHONY: help venv certify test lint driver bench tree clean FORCE
+.PHONY: help venv certify test lint driver docs bench tree clean FORCE
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -64,11 +64,15 @@ lint: venv tree  ## format, lint, types, import directions
 	@cd build/tree && $(BIN)/lint-imports ../../pyproject.toml --no-cache > ../imports.txt \
 		|| { cat ../imports.txt; exit 1; }
 
+docs: venv  ## build the site of the documents in build/site, warnings are errors
+	@echo "docs: build build/site"
+	@$(BIN)/python docs/build.py build/site
+
 driver: $(LIBRARIES)  ## compile the software driver and runtime in place, warnings are errors
 
 $(DRIVER)/libsofthal-faults.so: DEFINES := -DSOFTHAL_FAULTS
 $(RUNTIME)/libsoftacl-faults.so: DEFINES := -DSOFTACL_FAULTS
-$(DRIVER)/%.so: $(call C_SOURCES,$(DRIVER)) $(call C_HEADERS,$(DRIVER))
+$(DRIVER)/%.so: $(call C_SOURCES,$(DRIVER)) $(call C_HEADERS,$(DRIVER)) $(wildcard adapters/*.h)
 	@echo "driver: compile $@"
 	@$(CC) $(C_FLAGS) -I$(DRIVER) $(CFLAGS) $(DEFINES) -o $@ $(call C_SOURCES,$(DRIVER)) -pthread
 $(RUNTIME)/%.so: $(call C_SOURCES,$(RUNTIME)) $(call C_HEADERS,$(RUNTIME)) $(call C_HEADERS,$(DRIVER))

@@ -1,9 +1,7 @@
 """Accesses by a device: what a kernel that runs there does, through an agent in the library.
 
 No public interface makes a device load or store what one likes. The software driver has two entry
-points for that, and any other library may have them as well: ``softhal_device_load`` and
-``softhal_device_store``, which take the device, the address, the caller's buffer and the size, and
-answer as the functions of the library do.
+points for that, and any other library may have them as well (``spec/abi/agent_functions.py``).
 """
 
 from __future__ import annotations
@@ -13,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from halcert.adapters.host import CHUNK, LOAD_LIMIT
+from halcert.adapters.host import LOAD_LIMIT
 from halcert.adapters.records import Refused
+from halcert.spec.abi.agent_functions import AGENT, STORE_PART
 from halcert.spec.language.interface import POISON
 from halcert.spec.pattern import pattern_bytes
 
@@ -50,8 +49,8 @@ def _load(entry: Entry, device: int, address: int, size: int) -> Plain:
 
 
 def _store(entry: Entry, device: int, address: int, size: int, pattern: int, offset: int) -> Plain:
-    for done in range(0, size, CHUNK):
-        content = pattern_bytes(pattern, offset + done, min(CHUNK, size - done))
+    for done in range(0, size, STORE_PART):
+        content = pattern_bytes(pattern, offset + done, min(STORE_PART, size - done))
         code = entry(device, address + done, content, len(content))
         if code != 0:
             return code, {}
@@ -59,7 +58,7 @@ def _store(entry: Entry, device: int, address: int, size: int, pattern: int, off
 
 
 DEVICE_CALLS: dict[str, Agent] = {
-    "device.load": Agent("softhal_device_load", _load),
-    "device.store": Agent("softhal_device_store", _store),
+    name: Agent(AGENT[name].symbol, call)
+    for name, call in (("device.load", _load), ("device.store", _store))
 }
 """Each access by its name."""

@@ -4,6 +4,8 @@
 error                 whose fault
 ====================  ==========================================================================
 LibraryNotFound       the user's: the path does not lead to a shared library
+ProgramNotFound       the user's: the path does not lead to a program
+ProgramUnusable       the user's or the program's: it does not start, or does not say hello
 LibraryUnloadable     the user's or the library's: the system's loader refuses it
 NoCompiler            the machine's: the bundled driver cannot be built here
 DriverDoesNotBuild    ours, or that of an unusual compiler
@@ -38,6 +40,14 @@ class AdapterError(Exception):
 
 class LibraryNotFound(AdapterError):
     """There is no shared library at the given path."""
+
+
+class ProgramNotFound(AdapterError):
+    """There is no program at the given path."""
+
+
+class ProgramUnusable(AdapterError):
+    """A program does not start, or does not speak the protocol."""
 
 
 class LibraryUnloadable(AdapterError):

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import glob
-import os
 import re
 import subprocess
 import sys
-import uuid
 import weakref
 from pathlib import Path
 from types import TracebackType
@@ -16,8 +12,9 @@ from types import TracebackType
 import msgspec
 from typing_extensions import Self
 
-from halcert.adapters import softhal
+from halcert.adapters import kernelsim, softhal
 from halcert.adapters.device import DEVICE_CALLS
+from halcert.adapters.domain import fresh_domain, remove_devices
 from halcert.adapters.errors import (
     FaultUnknown,
     LibraryUnloadable,
@@ -38,8 +35,6 @@ from halcert.adapters.protocol import (
 from halcert.adapters.worker import Setting
 from halcert.spec.abi.functions import FUNCTIONS
 
-DEVICES = f"/dev/shm/softhal-{os.getuid()}-"  # noqa: S108
-"""What the names of the bundled driver's devices begin with; the domain follows."""
 OF_ONE_GENERATION = re.compile(r"\((v\d)\)$")
 """How the description of a fault ends that products of one generation alone can have."""
 LIST_FAULTS = """
@@ -80,7 +75,7 @@ class HalSession:
     ) -> None:
         self._options = options
         # Also when the session is never closed: the devices would stay behind in shared memory.
-        self._remove_devices = weakref.finalize(self, _remove_devices, domain)
+        self._remove_devices = weakref.finalize(self, remove_devices, domain)
         self._setting = Setting(str(path), variables | options.environment, options.memory_limit)
         self._actors: list[Process] = []
         self._spare: Process | None = None
@@ -141,42 +136,18 @@ class HalSession:
         self.close()
 
 
-def _remove_devices(domain: str) -> None:
-    if domain:
-        # Where they cannot be removed, an error here would hide why the session ended.
-        with contextlib.suppress(OSError):
-            Path(f"{DEVICES}{domain}").unlink(missing_ok=True)
-
-
-def _namespace() -> int:
-    """Return the number of the namespace in which this process has its id."""
-    try:
-        return os.stat("/proc/self/ns/pid").st_ino  # noqa: PTH116 - one number
-    except OSError:
-        return 0
-
-
-def _remove_remains() -> None:
-    """Remove the devices of sessions that ended without a chance to do so.
-
-    Only of those in this namespace of processes: in another one the ids mean other processes.
-    """
-    for path in glob.glob(f"{DEVICES}halcert-*-{_namespace():x}-*"):  # noqa: PTH207 - fixed prefix
-        pid = path[len(DEVICES) :].split("-")[1]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
-            with contextlib.suppress(OSError):
-                Path(path).unlink(missing_ok=True)
-
-
 def open_session(
     path: Path, profile: str, options: Options, variables: dict[str, str]
 ) -> HalSession:
     """Open a session; the bundled driver, if that is what works in it, has devices of its own."""
     # The software driver reads these, wherever it is loaded from; a real one does not know
     # them. Devices are shared between the processes of a session, and with nobody else.
-    domain = f"halcert-{os.getpid()}-{_namespace():x}-{uuid.uuid4().hex[:12]}"
-    _remove_remains()
+    domain = fresh_domain()
     product = {"SOFTHAL_PROFILE": profile} if profile else {}
+    if options.environment.get(kernelsim.KERNEL) == kernelsim.SIM:
+        stand_in = kernelsim.variables(path, profile, domain, options.environment)
+        environment = options.environment | stand_in
+        options = msgspec.structs.replace(options, environment=environment)
     variables = {"SOFTHAL_DOMAIN": domain} | product | variables
     domain = options.environment.get("SOFTHAL_DOMAIN", domain)
     return HalSession(path, options, variables, domain)
@@ -213,7 +184,9 @@ class HalAdapter:
                 sha256=digest_of(path),
                 version="" if version is None else f"{version:#x}",
                 devices=devices,
-                missing=tuple(symbol for symbol in FUNCTIONS if not session.offers(symbol)),
+                missing=tuple(
+                    symbol for symbol in (*FUNCTIONS, *DEVICE_CALLS) if not session.offers(symbol)
+                ),
             )
 
     def open(self, profile: str, options: Options = DEFAULT_OPTIONS) -> HalSession:

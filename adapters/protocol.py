@@ -34,22 +34,17 @@ from typing_extensions import Self
 
 from halcert.results import Answered, Crashed, Garbled, Hung, Missing
 
-HOST_INTERFACES = (
-    "host.map",
-    "host.unmap",
-    "host.store",
-    "host.fill",
-    "host.load",
-    "host.rest",
-)
+REST = "host.rest"
+"""The interface by which a program waits."""
+HOST_INTERFACES = ("host.map", "host.unmap", "host.store", "host.fill", "host.load", REST)
 """Accesses by the program itself, which every adapter offers beside the library's symbols.
 
 ``host.map(size)`` maps fresh zeroed memory and gives its ``address``; ``host.unmap(address)``
 undoes that. ``host.store(address, size, pattern, offset)`` writes bytes of a pattern,
 ``host.fill(address, size, value)`` writes one byte value, ``host.load(address, size)`` gives
 the bytes as ``data``. ``host.rest(milliseconds)`` waits. A load or store where the process may
-not go ends it, as it would end any
-program. The code is 0, or the errno of the system for map and unmap.
+not go ends it, as it would end any program. The code is 0, or the errno of the system for map and
+unmap.
 """
 
 DEVICE_INTERFACES = ("device.load", "device.store")

@@ -24,6 +24,7 @@ from halcert.adapters import wire
 from halcert.adapters.calls import Caller, Memory, Spoiled, SymbolMissing
 from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.journal import BEGUN, Journal, Lane, array_head
+from halcert.adapters.kernelsim.notes import notes
 from halcert.adapters.lifeline import end_with_parent
 from halcert.adapters.memory import libc
 from halcert.adapters.protocol import LOADS, Answered, Missing, Request
@@ -59,6 +60,7 @@ class Worker:
         self._memory = Memory(library)
         self._callers: list[Caller] = []
         self._sending = threading.Lock()
+        self._notes = notes()
         self._encode = msgspec.msgpack.Encoder().encode
         self._decode_run = msgspec.msgpack.Decoder(list[Request]).decode
         self._decode_threads = msgspec.msgpack.Decoder(list[list[Request]]).decode
@@ -107,6 +109,8 @@ class Worker:
             reply: Answered | Missing
             try:
                 reply = Answered(*invoke(request.interface, request.args))
+                if self._notes is not None and (noted := self._notes()):
+                    reply = msgspec.structs.replace(reply, stand_in=noted)
             except SymbolMissing as missing:
                 reply = Missing(str(missing))
             except Spoiled as output:

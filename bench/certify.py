@@ -18,7 +18,7 @@ from pathlib import Path
 
 MARK = "HALCERT_BENCH_MARK"
 EVERY = 0.2
-BUDGET = 40.0
+BUDGET = 90.0
 QUICK = 8.0
 
 

@@ -24,20 +24,26 @@ QUICK = 3
 BUDGET = 8.0
 
 
-def environment() -> dict[str, str]:
-    """Return an environment in which Python finds what this process imports."""
+def environment(memory: str) -> dict[str, str]:
+    """Return an environment in which Python finds what this process imports.
+
+    Devices have ``memory``, if it is not empty, so that it shows what happens when it is short.
+    """
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
-    return {**os.environ, "PYTHONPATH": path}
+    short = {"SOFTHAL_DEVICE_MEMORY": memory} if memory else {}
+    return {**os.environ, "PYTHONPATH": path, **short}
 
 
-def certified(adapter: str, seed: int, budget: float, jobs: int) -> dict[str, Any]:
+def certified(adapter: str, seed: int, chosen: argparse.Namespace) -> dict[str, Any]:
     """Return the certificate of one run."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "halcert", "certify", "--quiet", "--out", folder]
         command += ["--adapter", adapter, "--seed", str(seed)]
-        command += ["--budget", str(budget), "--jobs", str(jobs)]
+        command += ["--budget", str(chosen.budget), "--jobs", str(chosen.jobs)]
         command += ["--profile", PROFILES[seed % len(PROFILES)]]
-        subprocess.run(command, env=environment(), stdout=subprocess.DEVNULL, check=False)
+        command += ["--areas", chosen.areas] if chosen.areas else []
+        space = environment(chosen.memory)
+        subprocess.run(command, env=space, stdout=subprocess.DEVNULL, check=False)
         certificate: dict[str, Any] = json.loads((Path(folder) / "certificate.json").read_text())
         return certificate
 
@@ -45,17 +51,21 @@ def certified(adapter: str, seed: int, budget: float, jobs: int) -> dict[str, An
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help=f"{QUICK} seeds")
+    parser.add_argument("--areas", help="areas separated by commas, all unless given")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="number of seeds")
     parser.add_argument("--budget", type=float, default=BUDGET, help="seconds for each run")
     parser.add_argument("--jobs", type=int, default=2, help="processes that run tests")
+    parser.add_argument("--memory", default="", help="bytes that each device has, such as 64M")
+    parser.add_argument("--adapters", default=",".join(ADAPTERS), help="what is certified")
     chosen = parser.parse_args()
     seeds = QUICK if chosen.quick else chosen.seeds
-    report: dict[str, Any] = {"bench": "false_alarms", "seeds": seeds, "budget": chosen.budget}
+    report: dict[str, Any] = {"bench": "false_alarms", "seeds": seeds}
+    report |= {key: getattr(chosen, key) for key in ("budget", "areas", "memory")}
     began = time.perf_counter()
-    for adapter in ADAPTERS:
+    for adapter in chosen.adapters.split(","):
         alarms, troubles, calls = [], 0, 0
         for seed in range(seeds):
-            certificate = certified(adapter, seed, chosen.budget, chosen.jobs)
+            certificate = certified(adapter, seed, chosen)
             calls += certificate["calls"]
             troubles += sum(test["outcome"] == "error" for test in certificate["tests"])
             alarms += [

@@ -38,6 +38,7 @@ def chosen_faults() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few faults, little time for each")
+    parser.add_argument("--areas", help="areas separated by commas, all unless given")
     parser.add_argument("--jobs", type=int, default=2, help="faults that are looked for at a time")
     chosen = parser.parse_args()
     budget = QUICK if chosen.quick else BUDGET
@@ -45,6 +46,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "halcert", "faults", "--json", "--out", folder]
         command += ["--budget", str(budget), "--jobs", str(chosen.jobs)]
+        command += ["--areas", chosen.areas] if chosen.areas else []
         command += [part for name in names for part in ("--fault", name)]
         began = time.perf_counter()
         done = subprocess.run(command, env=environment(), stdout=subprocess.PIPE, check=False)

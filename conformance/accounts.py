@@ -8,7 +8,7 @@ free again, but for what frees may have left in caches. A device is taken to be 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -27,6 +27,7 @@ from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.state import Block, State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.device import MemAgentClose, MemDeviceClose
+from halcert.spec.svm.flags import DVPP
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.info import MemGetInfo
 from halcert.spec.svm.memory import cacheable
@@ -76,7 +77,7 @@ PATIENCE = 2000
 
 
 class Accounts:
-    """What devices told, and what frees may have left in caches, in bytes by device."""
+    """What devices told, and what may lie in caches, in bytes by device."""
 
     def __init__(self, profile: Profile) -> None:
         """Start with nothing known."""
@@ -86,6 +87,7 @@ class Accounts:
         self._cached: Counter[tuple[int, int]] = Counter()
         self._leaving: Counter[int] = Counter()
         self._rested = 0
+        self._ahead: set[tuple[int, int]] = set()
         self.room = Room()
 
     def free_at_start(self, device: int) -> int | None:
@@ -126,7 +128,7 @@ class Accounts:
         call: Call,
         result: Returned,
         before: State,
-        views: Sequence[State],
+        views: Mapping[int, State],
         process: int = 0,
     ) -> list[Balance]:
         """Follow a successful call; return the comparisons that it allows.
@@ -135,14 +137,18 @@ class Accounts:
             call: the call.
             result: what it gave.
             before: the state before it, as the calling process saw it.
-            views: the state now, as each process sees it.
+            views: the state now, as each process sees it, by process.
             process: the calling process.
         """
         self.room.followed(call, before)
-        if isinstance(call, MemFree):
+        if isinstance(call, MemAlloc):
+            made: Any = result
+            self._took(views[process].blocks.at(made.pp), process)
+        elif isinstance(call, MemFree):
             self._freed(before.blocks.at(call.pp), process)
         elif isinstance(call, MemAgentClose | MemDeviceClose):
             self._cached[process, call.devid] = 0
+            self._ahead.discard((process, call.devid))
         elif isinstance(call, HostExit):
             self._left(before, process)
         elif isinstance(call, HostRest):
@@ -151,11 +157,12 @@ class Accounts:
                 self._leaving.clear()
         elif isinstance(call, MemGetInfo) and call.type == HBM_SIZE:
             told: Any = result
-            return self._compared(call.device, int(told.info.free + told.info.huge_free), views)
+            free = int(told.info.free + told.info.huge_free)
+            return self._compared(call.device, free, list(views.values()))
         return self._after_the_runtime(call, result, before, views, process)
 
     def _after_the_runtime(
-        self, call: Call, result: Any, before: State, views: Sequence[State], process: int
+        self, call: Call, result: Any, before: State, views: Mapping[int, State], process: int
     ) -> list[Balance]:
         """The same for calls of the runtime."""
         if isinstance(call, aclrt.Free):
@@ -164,14 +171,42 @@ class Accounts:
             isinstance(call, ResetDevice) and before.uses.at(call.deviceId).references == 1
         ):
             self._cached[process, call.deviceId] = 0
+            self._ahead.discard((process, call.deviceId))
         elif isinstance(call, GetMemInfo) and call.attr == HBM:
-            return self._compared(session(before).current - 1, int(result.free), views)
+            device = session(before).current - 1
+            return self._compared(device, int(result.free), list(views.values()))
         return []
+
+    def kept_back(self, device: int, free: int, views: Sequence[State]) -> bool | None:
+        """Tell whether memory of freed blocks is not free again.
+
+        None where nobody can say: before anything was freed, while something is held that may
+        cost more than its size, or where memory was taken ahead.
+        """
+        at_start = self._start.get(device)
+        held = of_device(device, views, self._profile, generously=True)
+        exact = held == of_device(device, views, self._profile, generously=False)
+        if (
+            at_start is None
+            or not exact
+            or self._leaving[device]
+            or any(ahead == device for _, ahead in self._ahead)
+            or not self._cached_on([device])[device]
+        ):
+            return None
+        return free < at_start - held
 
     def missing(self, device: int, free: int, views: Sequence[State]) -> bool:
         """Tell whether less is free than when everything is back that ended processes held."""
         at_start = self._start.get(device)
         return at_start is not None and free < at_start - self._most(device, views)
+
+    def _took(self, block: Block, process: int) -> None:
+        """Take note of image memory: it is taken ahead, in pieces as large as a cache keeps."""
+        place = process, block.device
+        if block.kind == DVPP and cacheable(block, self._profile) and place not in self._ahead:
+            self._ahead.add(place)
+            self._cached[place] += self._profile.cached_huge
 
     def _freed(self, block: Block, process: int) -> None:
         if cacheable(block, self._profile):
@@ -184,6 +219,7 @@ class Accounts:
         for device in _devices(before):
             held = of_device(device, [before], self._profile, generously=True)
             self._leaving[device] += held + self._cached.pop((process, device), 0)
+            self._ahead.discard((process, device))
         host = self._profile.host_id
         self._leaving[host] += by_place(before, [before], self._profile, generously=True)[host]
 
@@ -213,7 +249,7 @@ class Accounts:
         return of_device(device, views, self._profile, generously=True) + cached
 
     def _cached_on(self, devices: Iterable[int]) -> Counter[int]:
-        """Return what frees of all processes may have left in caches, by device."""
+        """Return what all processes may have in caches, freed or taken ahead, by device."""
         wanted = set(devices)
         found: Counter[int] = Counter()
         for (_, device), cost in self._cached.items():

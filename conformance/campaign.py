@@ -29,6 +29,7 @@ from halcert.conformance.experiments import EXPERIMENTS
 from halcert.conformance.lab import Setting
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.shares import Fair
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle
 from halcert.results import Answered, Crashed, Garbled, Hung, Missing, Outcome, TraceStep
@@ -81,6 +82,8 @@ class Plan(msgspec.Struct, frozen=True):
         effort: how much to do about each failure.
         stop_at_first: end as soon as something was found.
         machines: run the machines after the directed tests until the budget is used.
+        weights: how much of the time each area gets; empty for tests in the order that finds
+            most early, and machines by turns.
     """
 
     seed: int = 0
@@ -89,11 +92,17 @@ class Plan(msgspec.Struct, frozen=True):
     effort: Effort = Effort()
     stop_at_first: bool = False
     machines: bool = True
+    weights: dict[str, float] = {}
 
 
 def setting_of(target: Target, session: Session) -> Setting:
-    """Return what labs need, for an open session."""
-    found = interfaces(with_used(target.areas))
+    """Return what labs need, for an open session.
+
+    Of areas that are only used, what the implementation does not offer is not called.
+    """
+    asked = interfaces(target.areas)
+    used = interfaces(with_used(target.areas))
+    found = {name: each for name, each in used.items() if name in asked or session.offers(name)}
     oracle = Oracle(found.values(), PROFILES[target.profile])
     return Setting(session, oracle, found, target.devices)
 
@@ -191,9 +200,13 @@ def directed(
 
 def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:
     """Return the turns of the machines, one area after the other."""
-    for number in range(count):
-        area = target.areas[number % len(target.areas)]
-        yield Activity(f"machine[{number}]", "machine", area, seed * 10_007 + number, SLICE)
+    yield from (turn(target, seed, number) for number in range(count))
+
+
+def turn(target: Target, seed: int, number: int) -> Activity:
+    """Return the turn of the machines with a number."""
+    area = target.areas[number % len(target.areas)]
+    return Activity(f"machine[{number}]", "machine", area, seed * 10_007 + number, SLICE)
 
 
 _here: dict[str, Any] = {}
@@ -308,6 +321,7 @@ class Campaign:
         self.stopped = ""
         self._known: set[Cause] = set()
         self._deadline = 0.0
+        self._fair = Fair(plan.weights) if plan.weights else None
 
     def run(
         self,
@@ -340,17 +354,23 @@ class Campaign:
         self.plan = msgspec.structs.replace(self.plan, machines=False)
 
     def _queue(self, activities: Sequence[Activity]) -> Iterator[Activity]:
-        for activity in activities:
+        for activity in activities if self._fair is None else self._fair.ordered(activities):
             if time.monotonic() > self._deadline:
                 self.stopped = f"the budget of {self.plan.budget:g} s was used up"
                 return
             yield activity
         if self.plan.machines:
-            for activity in turns(self.target, self.plan.seed, 100_000):
+            for activity in self._turns():
                 left = self._deadline - time.monotonic()
                 if left < LEAST:
                     return
                 yield msgspec.structs.replace(activity, seconds=min(SLICE, left))
+
+    def _turns(self) -> Iterator[Activity]:
+        target, seed = self.target, self.plan.seed
+        if self._fair is None:
+            return turns(target, seed, 100_000)
+        return self._fair.turns(lambda number: turn(target, seed, number), target.areas)
 
     def _over(self) -> bool:
         return self.plan.stop_at_first and any(done.failures for done in self.done)
@@ -436,6 +456,8 @@ class Campaign:
         self.done.append(done)
         self.tally.merge(done.tally)
         self._known.update(failure.cause for failure in done.failures)
+        if self._fair is not None:
+            self._fair.ended(activity, done.seconds)
         end(activity, done)
 
 

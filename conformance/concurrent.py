@@ -136,11 +136,14 @@ def run_program(lab: Lab, program: Program) -> bool:
 
     Returns:
         Whether the process can go on. It cannot after a thread used an address that it did not
-        get, because memory ran out: that proves nothing.
+        get, because memory ran out: that proves nothing. Nor is a program run of which some
+        calls are not offered.
 
     Raises:
         Broken: no order of the calls explains what came, or a byte is wrong.
     """
+    if any(call.interface not in lab.setting.interfaces for calls in program for call in calls):
+        return False
     replies = lab.actor().threads(
         [[Request(c.interface, c.args, c.number) for c in calls] for calls in program]
     )

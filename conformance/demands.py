@@ -1,7 +1,8 @@
 """What the rules demand of a call before it is made, asked of the oracle code by code.
 
 The oracle only judges what came. Here it is asked about every result that a call could have, so
-that a demand is nothing but what the oracle would say.
+that a demand is nothing but what the oracle would say. Codes that no rule about the call names
+are all one to it; it is asked about one of them.
 """
 
 from __future__ import annotations
@@ -41,19 +42,23 @@ def demand_in(
     rules = oracle.rules(call.interface.name)
     view = world.views[process]
     held = rules.holding(call, view)
+    permitting = rules.permitting(call, view)
+    named = {code for rule in (*held, *permitting) for code in rule.codes}
+    open_code = _allowed(oracle, world, call, UNHEARD_OF, process)
     codes = tuple(
-        code for code in map(int, DrvError) if code and _allowed(oracle, world, call, code, process)
+        code
+        for code in map(int, DrvError)
+        if code and code in named and not open_code and _allowed(oracle, world, call, code, process)
     )
-    open_code = bool(codes) and _allowed(oracle, world, call, UNHEARD_OF, process)
     reasons = list(held)
     if not held:
         fitting = [rule for rule, when, _ in rules.accepts if _applies(when, call, view, outcome)]
         reasons += fitting[:1] or [rule for rule, _, _ in rules.accepts[:1]]
-        reasons += rules.permitting(call, view)
+        reasons += permitting
     return Demand(
         success=not held,
-        failure=bool(codes),
-        codes=() if open_code else codes,
+        failure=open_code or bool(codes),
+        codes=codes,
         rules=tuple(rule.id for rule in reasons),
         stretches=() if held else _bytes(oracle, call, view, outcome),
     )

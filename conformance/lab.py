@@ -15,13 +15,15 @@ from typing import Any
 
 from typing_extensions import Self
 
+from halcert.adapters.kernelsim import TROUBLE
 from halcert.adapters.protocol import Actor, Request, Session
 from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
+from halcert.conformance.choices import Choices, of_caches, of_codes, of_freedoms
 from halcert.conformance.forms import plain
 from halcert.conformance.sightings import Act, Place, Sightings, accepting
 from halcert.conformance.tally import Tally
-from halcert.model.concrete import Oracle, Violation, World
+from halcert.model.concrete import Judgement, Oracle, Violation, World
 from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.abi.functions import PLACE_LIMIT
@@ -72,6 +74,11 @@ class Setting:
         """The product."""
         return self.oracle.profile
 
+    def may_lack(self, interface: str) -> bool:
+        """Tell whether the implementation lacks an interface, and its product may."""
+        optional = self.profile.name in self.interfaces[interface].optional
+        return optional and not self.session.offers(interface)
+
 
 @dataclass
 class Lab:
@@ -84,6 +91,7 @@ class Lab:
         world: what is known of the implementation.
         accounts: what devices told of their memory.
         sightings: which bytes were seen to be right.
+        choices: what was chosen where the rules leave it free.
         steps: the calls so far.
         process: the process that calls where none is named.
     """
@@ -94,6 +102,7 @@ class Lab:
     world: World = field(init=False)
     accounts: Accounts = field(init=False)
     sightings: Sightings = field(default_factory=Sightings)
+    choices: Choices = field(default_factory=Choices)
     steps: list[TraceStep] = field(default_factory=list)
     process: int = 0
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -226,9 +235,15 @@ class Lab:
     def prepared(
         self, interface: str, args: Mapping[str, Any], process: int | None = None
     ) -> Call | None:
-        """Return the call, or None if it is not specified here or nothing is promised about it."""
+        """Return the call, or None if it is not to be made.
+
+        It is not specified here, the product may lack it, or nothing is promised about it.
+        """
         process = self._meant(process)
         if interface not in self.setting.interfaces:
+            return None
+        if self.setting.may_lack(interface):
+            self.tally.skip(interface)
             return None
         self.actor(process)
         call = self.setting.interfaces[interface].parse(args)
@@ -297,13 +312,20 @@ class Lab:
         if not isinstance(outcome, Answered):
             raise self._broken(self._no_answer(call, outcome, process), interface.name)
         result = result_of(call, outcome)
+        if outcome.code != 0 and outcome.stand_in & TROUBLE:
+            # The kernel failed because that was wished, and says nothing of the answer; what is
+            # called next shows whether the library left everything as it was.
+            self.tally.excuse(interface.name)
+            return result
         judgement = self.setting.oracle.judge(
             self.world, call, result, process=process, step=number
         )
         self.tally.add(interface.name, outcome.code, judgement, self.test)
+        self.tally.rest(judgement.shown, outcome.stand_in)
         if judgement.violation is not None:
             raise self._broken(self._blamed(judgement.violation, process), interface.name)
         before = self.view(process)
+        self._chosen(call, result, judgement, before, process)
         self._had_again(call, result, before)
         self.world = judgement.world
         self._swapped(call, result, before, process)
@@ -312,6 +334,17 @@ class Lab:
             self.learn(number, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result
+
+    def _chosen(
+        self, call: Call, result: Returned, judgement: Judgement, before: State, process: int
+    ) -> None:
+        rules = self.setting.oracle.rules(call.interface.name)
+        self.tally.chose(of_freedoms(rules, call, result, before, judgement))
+        if result.code != 0 and judgement.held:
+            self.tally.chose(of_codes(rules.holding(call, before), result.code))
+        elif result.code == 0:
+            self.tally.chose(self.choices.after(call, result, before, process))
+            self.tally.chose(of_caches(call, result, self.accounts, self.views()))
 
     def _blamed(self, violation: Violation, process: int) -> Violation:
         if violation.wrong is None:
@@ -368,7 +401,7 @@ class Lab:
             raise self.fail(DEVICE_SWAPS, "account", allowed, "failure: out of memory")
 
     def _balance(self, call: Call, result: Returned, before: State, process: int) -> None:
-        for balance in self.accounts.after(call, result, before, self.views(), process):
+        for balance in self.accounts.after(call, result, before, self.world.views, process):
             if not balance.holds:
                 came = f"{balance.free} bytes free"
                 raise self.fail(balance.rule, "account", balance.allowed, came)

@@ -9,10 +9,11 @@ block it belongs to, and is written as a distance into what a call gave.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from collections.abc import Sequence as Listed
+from typing import Any, NamedTuple, get_args, get_origin
 
-from halcert.conformance.book import resolve
+from halcert.conformance.book import references, resolve
 from halcert.model.concrete.table import ConcreteTable
 from halcert.model.symbolic import Reading, Term
 from halcert.model.symbolic.paths import TooManyPaths
@@ -20,8 +21,17 @@ from halcert.model.symbolic.state import known_state
 from halcert.model.symbolic.values import Variables, variables
 from halcert.results import Answered, TraceStep
 from halcert.results.story import Formula, Origin, Promise
-from halcert.spec.language import BitWord, Flag, Interface, Record
-from halcert.spec.language.domain import annotations_of
+from halcert.spec.language import (
+    FAILURE,
+    SUCCESS,
+    BitWord,
+    Flag,
+    Interface,
+    Kind,
+    Record,
+    Sequence,
+)
+from halcert.spec.language.domain import annotations_of, domain_of
 from halcert.spec.profiles import Profile
 
 FIRST_PLACE = 1 << 62
@@ -37,6 +47,8 @@ MOVED = (
 """Columns that hold addresses or handles, by table."""
 Thing = tuple[str, int]
 """A block by the name of its memory, a reservation by its address, or a handle."""
+Parts = list[tuple["Formula", int]]
+"""Formulas of a sum, with how often each stands in it."""
 RESULT = "result"
 TOP = 1 << 64
 
@@ -54,16 +66,18 @@ class Atlas:
 
     Attributes:
         view: the state with all of them at their new places.
+        unmoved: the state as it was.
     """
 
     def __init__(self, view: Any, origins: Mapping[Thing, Origin]) -> None:
         """Move the things of a view; ``origins`` tells who gave them."""
+        self.unmoved = view
         self._old = sorted(_regions(view, origins))
         self._bases = [region.start for region in self._old]
         tables = {name: self._moved_table(getattr(view, name), columns) for name, columns in MOVED}
         self.view = view.but(**tables, grants=self._moved_grants(view.grants))
 
-    def _moved_table(self, table: ConcreteTable[Any], columns: Sequence[str]) -> ConcreteTable[Any]:
+    def _moved_table(self, table: ConcreteTable[Any], columns: Listed[str]) -> ConcreteTable[Any]:
         made: Any = ConcreteTable(table.row_type)
         for row in table:
             made = made.put(row.but(**{name: self.moved(getattr(row, name)) for name in columns}))
@@ -129,26 +143,37 @@ def promises(
     """
     if not isinstance(step.outcome, Answered):
         return ()
-    moved = {
-        number: {name: _moved(atlas, value) for name, value in out.items()}
-        for number, out in outputs.items()
-    }
-    call = interface.parse(resolve(step.args, moved))
-    results = variables(interface.result, RESULT)
-    reading = Reading(
-        interface, profile, known_state(atlas.view), Variables(call, (), True), results
-    )
+    succeeded = step.outcome.code == 0
+    view = atlas.view
+    if _gives_arrays(interface.result):
+        view = (
+            atlas.unmoved
+        )  # no array holds addresses, and what is said of pages knows their place
+    else:
+        outputs = {
+            number: {name: _moved(atlas, value) for name, value in outputs[number].items()}
+            for number in references(step.args) & outputs.keys()
+        }
+    call = interface.parse(resolve(step.args, outputs))
+    results = variables(interface.result, RESULT, step.outcome.out)
+    reading = Reading(interface, profile, known_state(view), Variables(call, (), True), results)
     writer = _Writer(step, interface.result, atlas)
     found = []
-    try:
-        due = (reading.on_success, True) if step.outcome.code == 0 else (reading.on_failure, False)
-    except (TooManyPaths, TypeError):
-        return ()
-    for ensured in due[0]:
-        condition = writer.truth(ensured.kept)
+    for rule in reading.rules(Kind.ENSURES):
+        if rule.on != (SUCCESS if succeeded else FAILURE):
+            continue
+        try:
+            condition = writer.truth(reading.ensured(rule).kept)
+        except (TooManyPaths, TypeError):
+            continue
         if condition.op != "truth":
-            found.append(Promise(ensured.rule.id, ensured.rule.summary, due[1], condition))
+            found.append(Promise(rule.id, rule.summary, succeeded, condition))
     return tuple(found)
+
+
+def _gives_arrays(result: type) -> bool:
+    """Tell whether some output is an array."""
+    return any(get_origin(kind) is Sequence for kind in annotations_of(result).values())
 
 
 def _moved(atlas: Atlas, value: Any) -> Any:
@@ -175,6 +200,7 @@ class _Writer:
         self._result = result
         self._atlas = atlas
         self._out: Mapping[str, Any] = getattr(step.outcome, "out", {})
+        self._signed: set[Formula] = set()
 
     # ------------------------------------------------------------------------------- conditions
 
@@ -211,7 +237,7 @@ class _Writer:
             return self._many(other, [self._negated(each) for each in formula.args])
         return Formula("not", (formula,))
 
-    def _many(self, op: str, parts: Sequence[Formula]) -> Formula:
+    def _many(self, op: str, parts: Listed[Formula]) -> Formula:
         neutral, deciding = (TRUE, FALSE) if op == "and" else (FALSE, TRUE)
         kept: list[Formula] = []
         for part in parts:
@@ -243,12 +269,20 @@ class _Writer:
             op, rest = "le", rest + 1
         if not more and not less:
             return TRUE if (rest < 0 if op == "lt" else rest == 0) else FALSE
+        signed = any(formula in self._signed for formula in total.parts)
+        if signed:
+            return self._sided(op, more, less, rest)
         if not less and (-rest < (op == "lt") or -rest >= TOP):
             return TRUE if op == "lt" and -rest >= TOP else FALSE
         if not more and (rest < 0 or rest >= TOP - (op == "lt")):
             return TRUE if op == "lt" and rest < 0 else FALSE
         if op == "lt" and not less and _roundness(rest + 1) > _roundness(rest):
             op, rest = "le", rest + 1
+        return self._sided(op, more, less, rest)
+
+    @staticmethod
+    def _sided(op: str, more: Parts, less: Parts, rest: int) -> Formula:
+        """Return a comparison with the number that is left on one of its sides."""
         left_rest = rest if (more and rest > 0 and less) or not more else 0
         right_rest = -rest if left_rest == 0 else 0
         return Formula(op, (_sum(more, left_rest), _sum(less, right_rest)))
@@ -292,13 +326,20 @@ class _Writer:
                 return Formula("ne", (bits, number(0))) if isinstance(field, Flag) else bits
             if part == "given":
                 return TRUE if value is not None else FALSE
+            if get_origin(kind) is Sequence:
+                kind, value = get_args(kind)[0], value[int(part)]
+                continue
             kind = annotations_of(kind)[part]
             value = value.get(part) if isinstance(value, Mapping) else None
             if value is None and place == len(path) - 1:
                 return FALSE if kind is bool else number(0)
             if value is None and isinstance(kind, type) and issubclass(kind, Record):
                 return FALSE if path[-1] == "given" else number(0)
-        return Formula("output", (self._step.number, ".".join(path)))
+        found = Formula("output", (self._step.number, ".".join(path)))
+        domain = domain_of(kind)
+        if domain is not None and domain.low < 0:
+            self._signed.add(found)
+        return found
 
 
 class _Sum:
@@ -338,7 +379,7 @@ def _roundness(value: int) -> int:
     return (value & -value).bit_length() if value else 64
 
 
-def _sum(parts: Sequence[tuple[Formula, int]], rest: int) -> Formula:
+def _sum(parts: Parts, rest: int) -> Formula:
     terms = [f if n == 1 else Formula("times", (f, n)) for f, n in parts]
     if rest or not terms:
         terms.append(number(rest))

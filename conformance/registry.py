@@ -15,7 +15,9 @@ class UnknownAdapter(Exception):
 
 def adapter_names() -> list[str]:
     """Return the names of the installed adapters."""
-    return sorted({"hal", "acl", "model"} | {entry.name for entry in entry_points(group=GROUP)})
+    return sorted(
+        {"acl", "exec", "hal", "model"} | {entry.name for entry in entry_points(group=GROUP)}
+    )
 
 
 def adapter_named(name: str) -> Adapter:
@@ -32,6 +34,10 @@ def adapter_named(name: str) -> Adapter:
         from halcert.adapters.acl import AclAdapter
 
         return AclAdapter()
+    if name == "exec":
+        from halcert.adapters.execute import ExecAdapter
+
+        return ExecAdapter()
     if name == "model":
         from halcert.conformance.model_adapter import ModelAdapter
 

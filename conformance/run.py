@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from halcert.adapters.kernelsim import FAULT, FAULTS, KERNEL, SIM, default_kernel
 from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
 from halcert.conformance.campaign import Plan, Target, describe
@@ -31,6 +32,10 @@ class UsageError(Exception):
     """The user asked for something that does not exist or cannot be; says what would work."""
 
 
+BUDGET = 90.0
+"""Seconds for a run of all areas, in which every directed test has its time on two cores."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """What a user chose.
@@ -47,7 +52,10 @@ class Choice:
         out: folder for the results.
         command: command line that repeats the run.
         environment: further variables for the implementation's processes.
+        kernel: which kernel a driver's library gets; None to decide by the library.
+        kernel_fault: what the kernel stand-in does wrong, and when; None for nothing.
         effort: how much to do about each failure.
+        weights: how much of the time each area gets; empty to give all alike.
     """
 
     adapter: str = "hal"
@@ -56,12 +64,15 @@ class Choice:
     profile: str = "ascend910b"
     areas: tuple[str, ...] = ()
     seed: int = 0
-    budget: float = 40.0
+    budget: float = BUDGET
     jobs: int = 1
     out: Path = Path("halcert-out")
     command: str = "halcert certify"
     environment: dict[str, str] = field(default_factory=dict)
+    kernel: str | None = None
+    kernel_fault: str | None = None
     effort: Effort = USUAL_EFFORT
+    weights: dict[str, float] = field(default_factory=dict)
 
 
 def known_areas(areas: Iterable[str], adapter: str = EVERYTHING) -> tuple[str, ...]:
@@ -137,13 +148,39 @@ def target_of(choice: Choice) -> tuple[Target, Description]:
     except UnknownAdapter as error:
         raise UsageError(f"{error}{_near(choice.adapter, adapter_names())}") from error
     _check_options(choice, adapter)
-    options = Options(
-        library=choice.library, fault=choice.fault, environment=dict(choice.environment)
-    )
+    environment = {name: value for name, value in choice.environment.items() if name != KERNEL}
+    environment |= kernel_for(choice)
+    options = Options(library=choice.library, fault=choice.fault, environment=environment)
     description, devices = describe(adapter, options)
     if choice.library is not None and not description.path:
         raise UsageError(f"adapter {choice.adapter!r} takes no --library: it loads none")
     return Target(choice.adapter, options, profile, areas, devices), description
+
+
+def kernel_for(choice: Choice) -> dict[str, str]:
+    """Return the variable that names the kernel stand-in, if the library gets it.
+
+    Raises:
+        UsageError: a stand-in was asked for where there is no driver's library to stand below.
+    """
+    kernel = choice.kernel or choice.environment.get(KERNEL)
+    if kernel is None:
+        kernel = default_kernel(choice.library)
+    if kernel == SIM and choice.library is None:
+        raise UsageError("--kernel sim needs --library: the bundled driver has no kernel below it")
+    if kernel != SIM:
+        if choice.kernel_fault is not None:
+            raise UsageError("--kernel-fault needs --kernel sim: a real kernel does as it likes")
+        return {}
+    if choice.kernel_fault is None:
+        return {KERNEL: SIM}
+    kind, _, number = choice.kernel_fault.partition(":")
+    if kind not in FAULTS or not number.isdigit() or int(number) == 0:
+        raise UsageError(
+            f"--kernel-fault {choice.kernel_fault!r}: expected KIND:NUMBER, as in lost:40; "
+            f"kinds are: {', '.join(FAULTS)}"
+        )
+    return {KERNEL: SIM, FAULT: choice.kernel_fault}
 
 
 def _check_options(choice: Choice, adapter: Adapter) -> None:
@@ -178,5 +215,11 @@ def prepared(choice: Choice) -> Suite:
         ensure_writable(choice.out)
     except OSError as error:
         raise UsageError(f"{choice.out}: cannot be written: {error.strerror}") from error
-    plan = Plan(seed=choice.seed, budget=choice.budget, jobs=choice.jobs, effort=choice.effort)
+    plan = Plan(
+        seed=choice.seed,
+        budget=choice.budget,
+        jobs=choice.jobs,
+        effort=choice.effort,
+        weights=dict(choice.weights),
+    )
     return Suite(target, plan, choice.out, description, choice.command)

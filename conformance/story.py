@@ -166,7 +166,7 @@ class _Teller:
         if start is None:
             return ()
         lab, result = self._lab, result_of(call, outcome)
-        views = lab.views()
+        views = lab.world.views
         found = []
         for balance in lab.accounts.after(call, result, lab.view(step.actor), views, step.actor):
             now = tuple(Formula("output", (step.number, name)) for name in FREE)

@@ -47,6 +47,7 @@ class Suite:
         out: folder for what the run leaves.
         campaign: the run itself.
         notes: what could not be written down, a line for each.
+        interrupted: the user ended the run before its time.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Suite:
         self.out = out
         self.campaign = Campaign(target, plan)
         self.notes: list[str] = []
+        self.interrupted = False
         self._description = description
         self._command = command
         self._tests: list[TestResult] = []
@@ -92,7 +94,6 @@ class Suite:
         end: Callable[[Activity, Done], None] = lambda _, __: None,
     ) -> Certificate:
         """Do the activities and return the certificate; Ctrl-C ends the run, not the result."""
-        interrupted = False
         self._clock = time.monotonic()
         self._forget_earlier_traces()
 
@@ -103,8 +104,8 @@ class Suite:
         try:
             self.campaign.run(activities, begin, ended)
         except KeyboardInterrupt:
-            interrupted = True
-        return self.certificate(interrupted=interrupted)
+            self.interrupted = True
+        return self.certificate(interrupted=self.interrupted)
 
     def certificate(self, *, interrupted: bool = False) -> Certificate:
         """Return the certificate for what was done so far."""

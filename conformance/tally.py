@@ -7,7 +7,9 @@ from collections.abc import Iterable
 
 import msgspec
 
+from halcert.conformance.choices import Choice
 from halcert.model.concrete import Judgement
+from halcert.results import Observed, Topic
 
 
 class Tally(msgspec.Struct):
@@ -20,8 +22,12 @@ class Tally(msgspec.Struct):
             interface was seen false.
         calls: number of judged calls by interface.
         skipped: number of calls not made because nothing is promised about them, by rule.
-        evidence: the first tests that showed the rule.
-        codes: return codes seen where several rules held, by the rules: what was chosen.
+        evidence: the first tests of each sort that showed the rule.
+        choices: what was chosen where the rules leave it free: topic, where and answer, with tabs
+            in between.
+        assumed: rules shown by calls whose answer rested on what a kernel stand-in assumes, with
+            the number of the assumption: ``RULE 3``.
+        excused: number of failed calls by interface in which a kernel stand-in failed on request.
     """
 
     shown: dict[str, int] = {}
@@ -30,7 +36,9 @@ class Tally(msgspec.Struct):
     calls: dict[str, int] = {}
     skipped: dict[str, int] = {}
     evidence: dict[str, list[str]] = {}
-    codes: dict[str, int] = {}
+    choices: dict[str, int] = {}
+    assumed: dict[str, int] = {}
+    excused: dict[str, int] = {}
 
     def add(self, interface: str, code: int, judgement: Judgement, test: str) -> None:
         """Count one judged call."""
@@ -41,16 +49,44 @@ class Tally(msgspec.Struct):
             _count(self.held, rule)
         if code == 0:
             _count(self.accepted, interface)
-        elif len(judgement.held) > 1:
-            _count(self.codes, f"{' '.join(judgement.held)}: {code}")
+
+    def chose(self, choices: Iterable[Choice]) -> None:
+        """Count choices."""
+        for topic, about, answer in choices:
+            _count(self.choices, f"{topic.value}\t{about}\t{answer}")
+
+    def observed(self) -> tuple[Observed, ...]:
+        """Return what was chosen: by topic and place, the most frequent answer first."""
+        found: dict[tuple[str, str], dict[str, int]] = {}
+        for key, count in sorted(self.choices.items(), key=lambda each: (-each[1], each[0])):
+            topic, about, answer = key.split("\t")
+            found.setdefault((topic, about), {})[answer] = count
+        order = [topic.value for topic in Topic]
+        return tuple(
+            Observed(Topic(topic), about, seen)
+            for (topic, about), seen in sorted(
+                found.items(), key=lambda each: (order.index(each[0][0]), each[0][1])
+            )
+        )
 
     def show(self, rules: Iterable[str], test: str) -> None:
         """Count rules that were shown to hold."""
         for rule in rules:
             _count(self.shown, rule)
             tests = self.evidence.setdefault(rule, [])
-            if test not in tests and len(tests) < EVIDENCE_KEPT:
+            if test not in tests and _of_its_sort(test, tests) < EVIDENCE_KEPT:
                 tests.append(test)
+
+    def rest(self, rules: Iterable[str], assumptions: int) -> None:
+        """Count rules that were shown by an answer which rests on assumptions, one a bit."""
+        for number in range(assumptions.bit_length()):
+            if assumptions >> number & 1:
+                for rule in rules:
+                    _count(self.assumed, f"{rule} {number}")
+
+    def excuse(self, interface: str) -> None:
+        """Count a failure that was brought about on purpose, below the implementation."""
+        _count(self.excused, interface)
 
     def skip(self, rule: str) -> None:
         """Count a call that was not made."""
@@ -58,17 +94,25 @@ class Tally(msgspec.Struct):
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another part of the run."""
-        for name in ("shown", "held", "accepted", "calls", "skipped", "codes"):
+        for name in COUNTS:
             mine: dict[str, int] = getattr(self, name)
             mine.update(Counter(mine) + Counter(getattr(other, name)))
         for rule, tests in other.evidence.items():
             known = self.evidence.setdefault(rule, [])
-            known.extend(t for t in tests if t not in known)
-            del known[EVIDENCE_KEPT:]
+            for test in tests:
+                if test not in known and _of_its_sort(test, known) < EVIDENCE_KEPT:
+                    known.append(test)
 
 
+COUNTS = ("shown", "held", "accepted", "calls", "skipped", "choices", "assumed", "excused")
+"""The counts that add up."""
 EVIDENCE_KEPT = 3
-"""Number of tests that are named for each rule."""
+"""Number of tests of each sort, such as witnesses or scenarios, that are named for a rule."""
+
+
+def _of_its_sort(test: str, tests: Iterable[str]) -> int:
+    sort = test.partition("[")[0]
+    return sum(each.partition("[")[0] == sort for each in tests)
 
 
 def _count(counts: dict[str, int], key: str) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 
 import halcert
+from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Done, Failure
 from halcert.conformance.campaign import Campaign
@@ -25,14 +26,13 @@ from halcert.results import (
     TestResult,
     Verdict,
 )
-from halcert.spec.abi.codes import symbol_of
+from halcert.results.verdict import BROKEN
+from halcert.results.weight import flaky_and_serious, not_shown, stands_against
 from halcert.spec.catalogue import AREAS, with_lent
 from halcert.spec.language import Area, Kind, Rule, Strength
 
 DEADLY = ("crashed", "hung", "garbled")
 """Ways of failing that are serious whatever the strength of the rule."""
-BROKEN = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG)
-"""Verdicts that are the implementation's fault."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,8 @@ def _rule_result(
         and rule.strength is Strength.MUST
     ):
         reason = reason or "the condition was never seen false"
+    if verdict is Verdict.CONFORMS:
+        reason = _and_assumed(reason, rule.id, tally)
     return RuleResult(
         id=rule.id,
         area=area.name,
@@ -151,6 +153,18 @@ def _rule_result(
         reason=reason,
         broken=_broken(rule, verdict, found),
     )
+
+
+def _and_assumed(reason: str, rule: str, tally: Tally) -> str:
+    """Return a reason, with the assumptions that every call rested on which showed the rule."""
+    shown = tally.shown.get(rule, 0)
+    names = [
+        name
+        for number, name in enumerate(assumptions())
+        if tally.assumed.get(f"{rule} {number}", 0) == shown
+    ]
+    rests = f"rests on assumed answers of a device: {', '.join(names)}" if names else ""
+    return "; ".join(filter(None, (reason, rests)))
 
 
 def _verdict(
@@ -186,29 +200,14 @@ def _broken(rule: Rule, verdict: Verdict, found: Sequence[Finding]) -> str:
     return next(each.value for each in Strength if each.value in strengths)
 
 
-def stands_against(result: RuleResult) -> bool:
-    """Tell whether a verdict stands against a certificate."""
-    crashed = result.verdict in (Verdict.CRASHED, Verdict.HUNG)
-    violates = result.verdict is Verdict.VIOLATES
-    return crashed or (violates and result.broken == Strength.MUST.value)
-
-
-def _flaky_and_serious(result: RuleResult) -> bool:
-    """Tell whether something serious was seen once that did not come again."""
-    strength = result.broken or result.strength
-    return result.verdict is Verdict.FLAKY and strength == Strength.MUST.value
-
-
 def judged(
     campaign: Campaign, results: Sequence[RuleResult], *, interrupted: bool
 ) -> tuple[Exit, str]:
     """Return the exit code of a run and why it is not certified."""
     troubled = [done for done in campaign.done if done.trouble]
     broken = [result.id for result in results if stands_against(result)]
-    open_rules = [
-        r.id for r in results if r.strength == "MUST" and r.verdict is Verdict.NOT_EXERCISED
-    ]
-    flaky = [result.id for result in results if _flaky_and_serious(result)]
+    open_rules = [result.id for result in results if not_shown(result)]
+    flaky = [result.id for result in results if flaky_and_serious(result)]
     if broken:
         return Exit.VIOLATIONS, f"{_rules(broken)} broken"
     if troubled:
@@ -278,7 +277,7 @@ def certificate(
         rules=tuple(results),
         findings=tuple(found),
         tests=tuple(tests),
-        choices=_choices(tally),
+        choices=tally.observed(),
         calls=sum(tally.calls.values()),
         skipped=sum(tally.skipped.values()),
     )
@@ -306,14 +305,6 @@ def _summary(area: Area, results: Sequence[RuleResult], tally: Tally) -> AreaSum
     names = {interface.name for interface in area.interfaces}
     calls = sum(count for name, count in tally.calls.items() if name in names)
     return AreaSummary(area.name, area.title, verdicts, calls)
-
-
-def _choices(tally: Tally) -> dict[str, str]:
-    chosen: dict[str, set[str]] = {}
-    for key in tally.codes:
-        rules, _, code = key.partition(": ")
-        chosen.setdefault(rules, set()).add(symbol_of(int(code)))
-    return {rules: " or ".join(sorted(codes)) for rules, codes in sorted(chosen.items())}
 
 
 def machine_facts() -> dict[str, str]:

@@ -7,6 +7,7 @@ the command line only the suite runs.
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,16 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
-from halcert.conformance.run import Choice, UsageError, prepared, sensible_jobs
+from halcert.conformance.run import BUDGET, Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.story import stories_of
 from halcert.conformance.suite import SEEDED_FAULT, Suite, message_of, outcome_of
 from halcert.conformance.trial import tried
-from halcert.conformance.verdicts import stands_against
 from halcert.reports import text_of, write_reports
+from halcert.reports.dsse import KEY_PASSWORD, KeyUnusable, private_key
 from halcert.results import Certificate, RuleResult, TraceStep, Verdict
+from halcert.results.weight import stands_against
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,11 +35,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--adapter", default=None, help="how to talk to the implementation: hal, model")
     group.addoption("--library", default=None, help="path of the library under test")
     group.addoption("--fault", default=None, help="seeded fault of the bundled software driver")
+    group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
     group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
-    group.addoption("--budget", type=float, default=40.0, help="seconds for the run (default: 40)")
+    group.addoption("--budget", type=float, default=BUDGET, help=f"seconds (default: {BUDGET:g})")
     group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")
+    group.addoption("--key", default=None, help="ed25519 key that signs the certificate")
     group.addoption("--out", default="halcert-out", help="folder for the results")
 
 
@@ -57,6 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
         library=config.getoption("library"),
         fault=config.getoption("fault"),
         profile=config.getoption("profile"),
+        kernel=config.getoption("kernel"),
         areas=tuple(filter(None, config.getoption("areas").split(","))),
         seed=config.getoption("seed"),
         budget=config.getoption("budget"),
@@ -64,11 +70,13 @@ def pytest_configure(config: pytest.Config) -> None:
         out=Path(config.getoption("out")),
         command=shlex.join(["pytest", *sys.argv[1:]]),
     )
+    key = config.getoption("key")
     try:
+        signer = None if key is None else private_key(Path(key), os.environ.get(KEY_PASSWORD, ""))
         suite = prepared(choice)
-    except (UsageError, AdapterError) as error:
+    except (UsageError, AdapterError, KeyUnusable) as error:
         raise pytest.UsageError(str(error)) from error
-    config.pluginmanager.register(SuitePlugin(suite), "halcert-suite")
+    config.pluginmanager.register(SuitePlugin(suite, signer), "halcert-suite")
 
 
 @pytest.fixture
@@ -91,6 +99,7 @@ def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
             library=option("library"),
             fault=option("fault"),
             profile=profile,
+            kernel=option("kernel"),
             environment={k: v for k, v in (environment or {}).items() if k != SEEDED_FAULT},
         )
         broken = tried(choice, steps)
@@ -128,9 +137,10 @@ class SuiteItem(pytest.Item):
 class SuitePlugin:
     """Runs a suite in place of pytest's own loop and reports its items."""
 
-    def __init__(self, suite: Suite) -> None:
-        """Take the prepared suite."""
+    def __init__(self, suite: Suite, key: Ed25519PrivateKey | None = None) -> None:
+        """Take the prepared suite, and the key that signs the certificate."""
         self.suite = suite
+        self.key = key
         self.certificate: Certificate | None = None
 
     @pytest.hookimpl
@@ -208,7 +218,8 @@ class SuitePlugin:
         """Write the reports; what cannot be written is a warning, the verdicts stay."""
         notes = list(self.suite.notes)
         try:
-            write_reports(certificate, self.suite.out, stories=stories_of(certificate))
+            stories = stories_of(certificate)
+            write_reports(certificate, self.suite.out, stories=stories, key=self.key)
         except OSError as error:
             place = error.filename or self.suite.out
             notes.append(f"{place}: reports not written: {error.strerror}")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 from halcert.reports.escape import one_line, printable
 from halcert.reports.tracetext import text_of
-from halcert.results import Certificate, Finding, RuleResult, Verdict
+from halcert.results import Certificate, Finding, Gate, GateItem, RuleResult, Verdict
 from halcert.spec.language.interface import RULE_ID
 
 FAILURES = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG, Verdict.FLAKY)
@@ -17,20 +17,28 @@ SKIPS = (Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED)
 _RULE_IN_NAME = re.compile(rf"(?<![A-Z0-9-]){RULE_ID.pattern}(?!\d)")
 
 
-def junit_xml(certificate: Certificate) -> bytes:
+def junit_xml(certificate: Certificate, gate: Gate | None = None) -> bytes:
     """Return a certificate as JUnit XML.
 
     Each area is a test suite, each rule a test case that is named by the rule id. Failures that
     belong to no rule of the certificate, such as those of the suite itself, are cases of a suite
     named ``halcert``.
+
+    Of a gate, a case fails if the gate fails because of its rule; a rule that is broken and does
+    not make it fail is skipped, with the reason.
     """
+    judged = _judged(gate)
     causes = _by_rule(certificate.findings)
     times = _times(certificate)
     root = ET.Element("testsuites", name="halcert")
     for area, rules in _by_area(certificate.rules).items():
         suite = _suite(root, area, certificate)
         for rule in rules:
-            _rule_case(suite, rule, causes.get(rule.id, ()), times.get(rule.id, 0.0))
+            case = _rule_case(suite, rule, times.get(rule.id, 0.0))
+            if rule.id in judged:
+                _gate_result(case, judged[rule.id])
+            else:
+                _result(case, rule, causes.get(rule.id, ()))
     known = {rule.id for rule in certificate.rules}
     others = [finding for finding in certificate.findings if finding.rule not in known]
     if others:
@@ -84,15 +92,47 @@ def _suite(root: ET.Element, name: str, certificate: Certificate) -> ET.Element:
     return suite
 
 
-def _rule_case(
-    suite: ET.Element, rule: RuleResult, causes: Sequence[Finding], seconds: float
-) -> None:
+def _judged(gate: Gate | None) -> Mapping[str, Sequence[GateItem]]:
+    grouped: dict[str, list[GateItem]] = defaultdict(list)
+    for item in () if gate is None else gate.items:
+        grouped[item.rule].append(item)
+    return grouped
+
+
+def _gate_result(case: ET.Element, items: Sequence[GateItem]) -> None:
+    """Write what the gate says of a rule: a failure if any of it counts, else why none does."""
+    against = [item for item in items if item.fails]
+    first = (against or items)[0]
+    message = one_line(f"{first.standing.value}: {first.came}; {first.note}".rstrip("; "))
+    if not against:
+        ET.SubElement(case, "skipped", type=first.standing.value, message=message)
+        return
+    fault = ET.SubElement(case, "failure", type=first.standing.value, message=message)
+    fault.text = "\n\n".join(item_text(item) for item in against)
+
+
+def item_text(item: GateItem) -> str:
+    """Return what the gate says of one thing as text, with the trace."""
+    lines = [f"{item.standing.value}: {item.rule}, {item.verdict.value} ({item.strength})"]
+    lines += [f"allowed: {item.allowed}"] if item.allowed else []
+    lines += [f"came:    {item.came}"] if item.came else []
+    lines += [item.note] if item.note else []
+    lines += [f"trace:   {item.trace}"] if item.trace else []
+    trace = text_of(item.steps, indent="  ")
+    return printable("\n".join([*lines, *(["", trace] if trace else [])]))
+
+
+def _rule_case(suite: ET.Element, rule: RuleResult, seconds: float) -> ET.Element:
     case = _case(suite, rule.id, f"{rule.area}.{rule.interface}", seconds)
     properties = ET.SubElement(case, "properties")
     for key, value in (("strength", rule.strength), ("summary", rule.summary)):
         ET.SubElement(properties, "property", name=key, value=one_line(value))
     for source in rule.sources:
         ET.SubElement(properties, "property", name="source", value=one_line(source))
+    return case
+
+
+def _result(case: ET.Element, rule: RuleResult, causes: Sequence[Finding]) -> None:
     if rule.verdict in SKIPS:
         reason = rule.reason or rule.verdict.value
         ET.SubElement(case, "skipped", type=rule.verdict.value, message=one_line(reason))

@@ -14,6 +14,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from halcert.reports import human, view
+from halcert.reports.choices import choices
 from halcert.reports.escape import one_line, printable
 from halcert.reports.rulecode import highlighted
 from halcert.reports.ruletext import STRENGTHS, rule_texts
@@ -59,6 +60,7 @@ def page(
         findings=findings,
         rules=rules,
         ids={rule.result.id for rule in rules},
+        choices=choices(certificate.choices, texts),
         proved=bool(proofs),
         verdicts=view.tally(
             (rule.result.verdict.value for rule in rules), [each.value for each in view.ORDER[::-1]]

@@ -16,26 +16,68 @@ import msgspec
 
 from halcert.results import (
     AreaSummary,
+    Baseline,
     Certificate,
     Finding,
+    Gate,
+    GateItem,
     Implementation,
+    KnownCause,
     Obligation,
+    Observed,
+    PastCause,
     ProofNote,
     Proofs,
     RuleResult,
     TestResult,
     TraceHeader,
     TraceStep,
+    Waiver,
+    Waivers,
+    attestation,
+    baseline,
     certificate,
+    comparison,
+    exchange,
+    gate,
+    matrix,
     proof,
     trace,
+    vectors,
+    waiver,
 )
+from halcert.results.story import Formula, Promise, Stretch
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ATTRIBUTE = re.compile(r"^ {4}(\w+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-_PARTS = (AreaSummary, Finding, Implementation, RuleResult, TestResult, Obligation, ProofNote)
+_PARTS = (
+    AreaSummary,
+    Finding,
+    Implementation,
+    Observed,
+    RuleResult,
+    TestResult,
+    Obligation,
+    ProofNote,
+    attestation.Resource,
+    attestation.Signature,
+    attestation.TestOutcome,
+    exchange.Hello,
+    exchange.Ask,
+    exchange.Answer,
+)
+_COMPARISON = (
+    comparison.Comparison,
+    comparison.Contrast,
+    comparison.Fault,
+    comparison.Side,
+)
+_GATE = (Baseline, KnownCause, PastCause, Waiver, Waivers, Gate, GateItem)
 _STEP_PARTS = (trace.Answered, trace.Crashed, trace.Hung, trace.Garbled, trace.Missing)
-_DESCRIBED = (Certificate, Proofs, TraceHeader, TraceStep, *_PARTS, *_STEP_PARTS)
+_ROWS = (matrix.Matrix, matrix.TracedStatement, matrix.TracedRule)
+_VECTORS = (vectors.VectorFile, vectors.Vector, vectors.VectorCall, Promise, Formula, Stretch)
+_WHOLE = (Certificate, Proofs, TraceHeader, TraceStep, attestation.Envelope, attestation.Statement)
+_DESCRIBED = (*_WHOLE, *_PARTS, *_STEP_PARTS, *_GATE, *_COMPARISON, *_ROWS, *_VECTORS)
 
 
 def certificate_schema() -> dict[str, Any]:
@@ -43,9 +85,40 @@ def certificate_schema() -> dict[str, Any]:
     return _schema(Certificate, certificate.FORMAT, "A certificate of halcert")
 
 
+def envelope_schema() -> dict[str, Any]:
+    """Return the schema of ``certificate.dsse.json``."""
+    return _schema(attestation.Envelope, "halcert-envelope/1", "A certificate in its envelope")
+
+
+def statement_schema() -> dict[str, Any]:
+    """Return the schema of the payload of ``certificate.dsse.json``."""
+    return _schema(attestation.Statement, "halcert-statement/1", "What the envelope holds")
+
+
+def matrix_schema() -> dict[str, Any]:
+    """Return the schema of what ``halcert trace-matrix --as json`` writes."""
+    return _schema(matrix.Matrix, matrix.FORMAT, "From statements to verdicts")
+
+
 def proofs_schema() -> dict[str, Any]:
     """Return the schema of ``proofs.json``."""
     return _schema(Proofs, proof.FORMAT, "What the proofs of halcert found")
+
+
+def exec_schema() -> dict[str, Any]:
+    """Return the schema of one message of the ``exec`` adapter, of either side."""
+    kinds = (exchange.Hello, exchange.Ask, exchange.Answer)
+    _, parts = msgspec.json.schema_components(kinds, ref_template="#/$defs/{name}")
+    for each in kinds:
+        _describe(parts[each.__name__], each)
+    parts["Hello"]["properties"]["format"]["const"] = exchange.FORMAT
+    return {
+        "$schema": DIALECT,
+        "$id": identifier(exchange.FORMAT),
+        "title": "A message between halcert and a program under test",
+        "anyOf": [{"$ref": f"#/$defs/{each.__name__}"} for each in kinds],
+        "$defs": parts,
+    }
 
 
 def trace_schema() -> dict[str, Any]:
@@ -53,10 +126,45 @@ def trace_schema() -> dict[str, Any]:
     return _schema(TraceHeader | TraceStep, trace.FORMAT, "A line of a trace of halcert")
 
 
+def baseline_schema() -> dict[str, Any]:
+    """Return the schema of a baseline."""
+    return _schema(Baseline, baseline.FORMAT, "A baseline of halcert")
+
+
+def waivers_schema() -> dict[str, Any]:
+    """Return the schema of a file of waivers, as editors of TOML use it."""
+    schema = _schema(Waivers, waiver.FORMAT, "Waivers of halcert")
+    return {**schema, "required": ["format"]}
+
+
+def gate_schema() -> dict[str, Any]:
+    """Return the schema of ``gate.json``."""
+    return _schema(Gate, gate.FORMAT, "What a gate of halcert says of a run")
+
+
+def comparison_schema() -> dict[str, Any]:
+    """Return the schema of ``comparison.json``."""
+    return _schema(comparison.Comparison, comparison.FORMAT, "Where two implementations differ")
+
+
+def vectors_schema() -> dict[str, Any]:
+    """Return the schema of a file that ``halcert vectors`` writes."""
+    return _schema(vectors.VectorFile, vectors.FORMAT, "Vectors of halcert")
+
+
 SCHEMAS = {
+    "baseline": baseline_schema,
     "certificate": certificate_schema,
+    "comparison": comparison_schema,
+    "envelope": envelope_schema,
+    "exec": exec_schema,
+    "gate": gate_schema,
+    "matrix": matrix_schema,
+    "statement": statement_schema,
     "proofs": proofs_schema,
     "trace": trace_schema,
+    "vectors": vectors_schema,
+    "waivers": waivers_schema,
 }
 """Every schema by name; the file is ``NAME.schema.json``."""
 
@@ -71,7 +179,8 @@ def _schema(kind: Any, form: str, title: str) -> dict[str, Any]:
     name = top.get("$ref", "").rpartition("/")[2]
     if name:  # the type itself is the document
         top = parts.pop(name)
-        top["properties"]["format"] = {**top["properties"]["format"], "const": form}
+        if "format" in top["properties"]:
+            top["properties"]["format"] = {**top["properties"]["format"], "const": form}
     top["title"] = title
     schema = {"$schema": DIALECT, "$id": identifier(form), **top}
     return {**schema, "$defs": dict(sorted(parts.items()))} if parts else schema
@@ -99,7 +208,9 @@ def _describe(schema: dict[str, Any], kind: type) -> None:
     text = inspect.getdoc(kind) or ""
     summary, _, attributes = text.partition("\n\nAttributes:\n")
     schema["description"] = summary
-    for name, words in _ATTRIBUTE.findall(attributes):
+    written = {each.name: each.encode_name for each in msgspec.structs.fields(kind)}
+    for attribute, words in _ATTRIBUTE.findall(attributes):
+        name = written.get(attribute, attribute)
         if name in schema["properties"]:
             described = " ".join(words.split())
             schema["properties"][name] = {"description": described, **schema["properties"][name]}

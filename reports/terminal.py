@@ -12,8 +12,8 @@ from rich.text import Text
 
 from halcert.reports import human, view
 from halcert.reports.escape import one_line, printable, shortened
+from halcert.reports.printer import Printer
 from halcert.reports.ruletext import rule_texts
-from halcert.reports.tracetext import StepText
 from halcert.reports.view import AreaNumbers, FindingView, StrengthNumbers
 from halcert.results import Certificate, Finding, Verdict
 from halcert.spec.catalogue import rules as all_rules
@@ -27,10 +27,8 @@ STYLES = {
     "open": "bright_black",
 }
 MOST_FINDINGS = 12
-MOST_STEPS = 6
 LONGEST_NOTE = 600
 UNLIMITED = 1000
-STEP_INDENT = 6
 
 
 def summary(
@@ -74,34 +72,8 @@ def print_table(console: Console, table: RenderableType) -> None:
     console.print(Text("\n".join(lines)), soft_wrap=True, highlight=False)
 
 
-class _Printer:
-    """Prints to one console; what its encoding lacks is written as an escape."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._encoding = console.encoding or "utf-8"
-
-    def line(self, text: Text | str = "", indent: int = 0) -> None:
-        """Print a line; it wraps at the width of a terminal and nowhere else."""
-        text = self._fit(text if isinstance(text, Text) else Text(text))
-        if self._console.is_terminal:
-            self._console.print(Padding(text, (0, 0, 0, indent), expand=False), highlight=False)
-        else:
-            self.whole(text, indent)
-
-    def whole(self, text: Text | str, indent: int = 0) -> None:
-        """Print a line that is never broken, so that it can be copied."""
-        text = text if isinstance(text, Text) else Text(text)
-        line = Text(" " * indent).append_text(self._fit(text))
-        self._console.print(line, soft_wrap=True, highlight=False)
-
-    def _fit(self, text: Text) -> Text:
-        try:
-            text.plain.encode(self._encoding)
-        except (UnicodeEncodeError, LookupError):
-            safe = text.plain.encode("ascii", "backslashreplace").decode()
-            return Text(safe, style=text.style)
-        return text
+class _Printer(Printer):
+    """Prints the parts of a verdict."""
 
     def banner(self, certificate: Certificate) -> None:
         style = STYLES[view.tone(certificate)]
@@ -149,34 +121,13 @@ class _Printer:
         self.line(Text(f"allowed  {one_line(finding.allowed)}"), indent=4)
         came = Text("came     ").append(one_line(finding.came), style=STYLES[each.tone])
         self.line(came, indent=4)
-        self._steps(each.steps)
+        self.steps(each.steps)
         note = shortened(printable(finding.note).strip(), LONGEST_NOTE)
         for line in note.splitlines():
             self.line(Text(f"| {line}", style="bright_black"), indent=4)
         if each.replay:
             self.whole(Text(f"$ {each.replay}", style="bold"), indent=4)
         self.line()
-
-    def _steps(self, steps: Sequence[StepText]) -> None:
-        left_out = len(steps) - MOST_STEPS
-        if left_out > 0:
-            text = f"... {human.count(left_out, 'call')} before"
-            self.line(Text(text, style="bright_black"), indent=STEP_INDENT)
-        for step in steps[-MOST_STEPS:]:
-            who = f"[{step.who}] " if step.who else ""
-            call = Text(f"{step.number:>2}  {who}{step.call}")
-            came = Text(f"-> {step.came}" if step.result else "", style="bright_black")
-            if len(call) + len(came) + STEP_INDENT + 2 <= self._console.width:
-                self.line(call.append("  ").append_text(came), indent=STEP_INDENT)
-            else:
-                self.line(call, indent=STEP_INDENT)
-                self.line(came, indent=STEP_INDENT + 6)
-
-    def files(self, files: Sequence[Path]) -> None:
-        for path in files:
-            self.whole(Text(one_line(str(path)), style="bright_black"), indent=1)
-        if files:
-            self.line()
 
     def next(self, certificate: Certificate, findings: Sequence[FindingView]) -> None:
         """Say what to do next, in one or two commands."""

@@ -1,4 +1,4 @@
-"""Where the bundled software driver is."""
+"""Where the bundled software driver is, and what a process needs to have it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUNDLE = Bundle(
     folder=FOLDER,
     what="software driver",
     variants={CORRECT: (), FAULTY: ("-DSOFTHAL_FAULTS",)},
-    includes=(FOLDER,),
+    includes=(FOLDER, FOLDER.parent),
 )
 ADDRESS_SPACE = 33 << 40
 """Bytes of address space for a process with the driver: 32 TiB of windows, and some room."""

@@ -43,12 +43,12 @@ def free_bytes(lab: Lab, device: int) -> int:
     return int(info.free + info.huge_free)
 
 
-def filled_up(lab: Lab, device: int) -> list[int]:
-    """Allocate device memory until little is left, in parts as large as can be had."""
+def filled_up(lab: Lab, device: int, left: int = LEFT) -> list[int]:
+    """Allocate device memory until only so many bytes are left, in parts as large as can be had."""
     blocks: list[int] = []
     size = TIB
     for _ in range(ATTEMPTS):
-        room = free_bytes(lab, device) - LEFT
+        room = free_bytes(lab, device) - left
         while size > max(room, PAGE):
             size //= 2
         block = allocate(lab, size, DEV, device, huge=1) if room >= PAGE else None
@@ -172,6 +172,32 @@ def freed_under_pressure(lab: Lab) -> None:
     audit(lab, device)
 
 
+def no_room_for_a_single_page(lab: Lab) -> None:
+    """A device without any memory left may fail to access pages, which stay what they were."""
+    open_all(lab)
+    size = 3 * PAGE
+    device = lab.setting.devices[0]
+    base = allocate_managed(lab, size)
+    if base is None:
+        return
+    fill(lab, base, size, 1)
+    blocks = filled_up(lab, device, left=0)
+    look_from(lab, base, size, device)
+    look_from(lab, base, size)
+    ask_page_by_page(lab, base, size)
+    fill(lab, base + 2 * PAGE, PAGE, 3, device)
+    look_from(lab, base, 2 * PAGE)
+    peek(lab, base, 2 * PAGE)
+    fill(lab, base, size, 4)
+    look_from(lab, base, size)
+    free(lab, *blocks)
+    audit(lab, device)
+    fill(lab, base + PAGE, PAGE, 5, device)
+    look(lab, base, size)
+    free(lab, base)
+    audit(lab, device)
+
+
 UVM_PRESSURE_SCENARIOS = scenarios_of(
     "uvm",
     device_works_on_more_than_fits,
@@ -179,4 +205,5 @@ UVM_PRESSURE_SCENARIOS = scenarios_of(
     swapping_keeps_attributes,
     replicas_that_do_not_fit,
     freed_under_pressure,
+    no_room_for_a_single_page,
 )

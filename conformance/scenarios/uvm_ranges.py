@@ -9,6 +9,7 @@ from halcert.conformance.managed import (
     ACCESSED,
     HOST,
     MANAGED,
+    NODE,
     NOWHERE,
     Place,
     advise,
@@ -151,8 +152,10 @@ def refused_places_and_ranges(lab: Lab) -> None:
         for advice in UvmAdvise:
             advise(lab, base, PAGE, advice, place)
         prefetch(lab, base, PAGE, place)
+    no_node = {**NODE, "id": -1}
+    prefetch(lab, base, PAGE, no_node)
     for advice in UvmAdvise:
-        advise(lab, base, PAGE, advice, {"type": 3, "id": -1})
+        advise(lab, base, PAGE, advice, no_node)
         advise(lab, base, 0, advice, device)
         for where in (0, 4096, WINDOW - PAGE, WINDOW_END):
             advise(lab, where, PAGE, advice, device)

@@ -17,13 +17,20 @@ from halcert.results import Exit
 
 COMMANDS = {
     "certify": "run the suite against an implementation and write a certificate",
+    "verify": "check who signed a certificate, and that it is whole and was not edited",
+    "gate": "fail on what a change broke, against a baseline and waivers",
+    "baseline": "write or compare what a build did, for the gate",
+    "compare": "make the same calls on two implementations and list where they differ",
     "prove": "prove that the rules are consistent, complete and reachable",
     "faults": "see whether the suite finds every seeded fault of the software driver",
+    "mutants": "see whether the suite and the proofs notice a changed driver or rules",
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",
     "export": "write a trace as a C program, a test, a time line or a diagram",
     "sample": "run a sample of the documents visibly on a runtime",
+    "vectors": "write the generated tests as data or as C programs",
     "spec": "look up rules",
+    "trace-matrix": "lead from statements of documents to rules, proofs, tests and verdicts",
     "doctor": "say what is here: implementations, devices, versions, and what is missing",
     "abi": "compare the declared binary interface with a header",
 }
@@ -40,8 +47,9 @@ class Commands(click.Group):
         """Load a command by name."""
         if cmd_name not in COMMANDS:
             return None
-        module = importlib.import_module(f"halcert.cli.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
+        name = cmd_name.replace("-", "_")
+        module = importlib.import_module(f"halcert.cli.{name}")
+        command: click.Command = getattr(module, name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -60,8 +68,8 @@ def cli() -> None:
 
     \b
     Exit codes:
-      0  certified, everything settled, every fault found
-      1  violations found
+      0  certified, gate passed, everything settled, every fault found
+      1  violations found, gate failed
       2  wrong usage or configuration
       3  incomplete: a MUST rule was not exercised, or the run was cut short
       4  the implementation could not be started

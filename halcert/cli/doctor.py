@@ -13,21 +13,28 @@ from rich.console import Console
 
 import halcert
 from halcert.adapters.errors import AdapterError
+from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description, Options
+from halcert.cli.options import kernel_option
 from halcert.conformance.registry import adapter_named, adapter_names
-from halcert.conformance.run import UsageError
+from halcert.conformance.run import Choice, UsageError, kernel_for
 from halcert.results import Exit
 from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES
 
 PACKAGES = ("z3-solver", "hypothesis", "pytest", "numpy", "msgspec", "click", "rich", "jinja2")
 NODES = ("/dev/davinci_manager", "/dev/davinci0")
+ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
+"""What filters of system calls can do."""
 
 
 @click.command()
 @click.option("--adapter", default=None, metavar="NAME", help="Look at this adapter only.")
-@click.option("--library", default=None, metavar="PATH", help="Look at this library.")
-def doctor(adapter: str | None, library: str | None) -> int:
+@click.option(
+    "--library", "--program", "library", default=None, metavar="PATH", help="Look at this library."
+)
+@kernel_option
+def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     """Say which implementations, devices and versions are here, and what is missing.
 
     Exit code 0 if at least one implementation can be certified, 4 if none can.
@@ -50,9 +57,28 @@ def doctor(adapter: str | None, library: str | None) -> int:
     say("profiles", ", ".join(f"{each.name} ({each.title})" for each in PROFILES.values()))
     nodes = [node for node in NODES if Path(node).exists()]
     say("NPU", ", ".join(nodes) if nodes else "no device nodes; a real driver finds no device here")
+    say("filters", _filters())
     names = [adapter or "hal"] if library else [adapter] if adapter else adapter_names()
-    usable = [_look_at(name, library, say) for name in names]
+    environment = kernel_for(Choice(library=library, kernel=kernel))
+    options = Options(library=library, environment=environment)
+    if library:
+        say("kernel", "the stand-in" if environment else "the real one")
+    if environment:
+        for name, text in assumptions().items():
+            say("assumed", f"{name}: {text}")
+    usable = [_look_at(name, options, say) for name in names]
     return int(Exit.OK if any(usable) else Exit.NOT_STARTED)
+
+
+def _filters() -> str:
+    """Say what becomes of system calls with managed memory of the software driver."""
+    try:
+        there = "trap" in ACTIONS.read_text().split()
+    except OSError:
+        there = False
+    if there:
+        return "seccomp; files are read into and written from managed memory wherever its pages are"
+    return "none; reading a file into managed memory of the software driver may fail with EFAULT"
 
 
 def _version(package: str) -> str:
@@ -62,9 +88,9 @@ def _version(package: str) -> str:
         return "missing"
 
 
-def _look_at(name: str, library: str | None, say: Callable[[str, str], None]) -> bool:
+def _look_at(name: str, options: Options, say: Callable[[str, str], None]) -> bool:
     try:
-        found = adapter_named(name).describe(Options(library=library))
+        found = adapter_named(name).describe(options)
     except AdapterError as error:
         say(name, f"cannot be used: {error}".replace("\n", "\n" + " " * 14))
         return False

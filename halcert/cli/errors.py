@@ -8,10 +8,25 @@ from halcert.adapters.errors import (
     AdapterError,
     FaultUnknown,
     LibraryNotFound,
+    ProgramNotFound,
 )
 from halcert.conformance.registry import UnknownAdapter
 from halcert.conformance.run import UsageError
-from halcert.results import Exit, TraceError
+from halcert.reports.dsse import KeyUnusable
+from halcert.reports.verify import EnvelopeError
+from halcert.results import BaselineError, CertificateError, Exit, TraceError, WaiverError
+
+USAGE = (
+    UsageError,
+    UnknownAdapter,
+    TraceError,
+    KeyUnusable,
+    EnvelopeError,
+    CertificateError,
+    BaselineError,
+    WaiverError,
+)
+"""Errors of what the user gave."""
 
 
 class Told(NamedTuple):
@@ -23,9 +38,9 @@ class Told(NamedTuple):
 
 def explained(error: Exception) -> Told:
     """Return what to tell the user about an error; one that nobody foresaw is halcert's fault."""
-    if isinstance(error, UsageError | UnknownAdapter | TraceError):
+    if isinstance(error, USAGE):
         return Told(f"halcert: {error}", Exit.USAGE)
-    if isinstance(error, LibraryNotFound | FaultUnknown):
+    if isinstance(error, LibraryNotFound | ProgramNotFound | FaultUnknown):
         return Told(f"halcert: {error}", Exit.USAGE)
     if isinstance(error, AdapterError):
         return Told(f"halcert: {error}", Exit.NOT_STARTED)

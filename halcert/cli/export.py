@@ -44,9 +44,10 @@ def export(trace: Path, form: str, output: Path | None) -> int:
       cc -std=c11 -o fault fault.c -ldl
       ./fault /path/to/libascend_hal.so
     It ends with 0 if the fault does not show, 1 if it shows, 2 if it could
-    not be tried. Traces with names of shared memory, numbers of processes,
-    accesses by devices or attributes of ranges of managed memory cannot be
-    written as C; replay repeats them.
+    not be tried. Accesses by devices need a library with an agent that makes
+    them, as the software driver has; elsewhere they cannot be tried. Traces with
+    names of shared memory or numbers of processes cannot be written as C;
+    replay repeats them.
     """  # noqa: D301 - click reads the character as: keep these lines
     story = checked_story(trace)
     place = output or trace

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
+from halcert.adapters.kernelsim import FAULTS, KERNELS
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
 from halcert.spec.catalogue import AREA_NAMES, areas_of
@@ -68,9 +69,11 @@ def _sensible(_context: click.Context, _parameter: click.Parameter, value: int) 
     return jobs
 
 
-def split(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
-    """Split a list that is separated by commas."""
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+def split(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Split lists that are separated by commas; an option may be given several times."""
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
 def areas_option(function: F) -> F:
@@ -78,7 +81,7 @@ def areas_option(function: F) -> F:
     driver = ", ".join(areas_of("hal"))
     return click.option(
         "--areas",
-        default="",
+        multiple=True,
         callback=split,
         metavar="A,B",
         help=f"Areas, separated by commas: {', '.join(AREA_NAMES)}. "
@@ -86,9 +89,31 @@ def areas_option(function: F) -> F:
     )(function)
 
 
+def kernel_option(function: F) -> F:
+    """Add ``--kernel``."""
+    return click.option(
+        "--kernel",
+        type=click.Choice(KERNELS),
+        default=None,
+        help="Kernel below the library: sim is the stand-in, which needs no device. Default: real, "
+        "but sim for a driver's library where there are no device nodes.",
+    )(function)
+
+
+def kernel_fault_option(function: F) -> F:
+    """Add ``--kernel-fault``."""
+    return click.option(
+        "--kernel-fault",
+        metavar="KIND:NUMBER",
+        help=f"Have the kernel stand-in fail now and then, to see how the library copes: "
+        f"{', '.join(FAULTS)}, each with how often, when, or how long in milliseconds.",
+    )(function)
+
+
 def target_options(function: F) -> F:
     """Add the options that name the implementation."""
     for option in (
+        kernel_option,
         click.option(
             "--profile",
             default="ascend910b",
@@ -103,8 +128,11 @@ def target_options(function: F) -> F:
         ),
         click.option(
             "--library",
+            "--program",
+            "library",
             metavar="PATH",
-            help="Library under test. Default: the bundled software driver.",
+            help="Library under test, or program for the adapter exec. "
+            "Default: the bundled software driver.",
         ),
         click.option(
             "--adapter",
@@ -147,6 +175,16 @@ def run_options(function: F) -> F:
     ):
         function = option(function)
     return function
+
+
+def key_option(function: F) -> F:
+    """Add ``--key``."""
+    return click.option(
+        "--key",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="PRIVATE",
+        help="Sign the certificate with this ed25519 key, PEM or OpenSSH. Default: unsigned.",
+    )(function)
 
 
 def command_line() -> str:

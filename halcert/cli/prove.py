@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import areas_option, run_options
+from halcert.cli.options import Folder, areas_option, run_options
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
 from halcert.spec.abi.codes import symbol_of
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from halcert.model.proofs.work import Task
 
 LARGE = 4096
+DEPTH = 6
+"""How deep searches go unless told otherwise."""
 
 
 @click.command()
@@ -38,10 +40,26 @@ LARGE = 4096
     help="Rows that each table has at most where any valid state is meant.",
 )
 @click.option(
+    "--cross-check",
     "--crosscheck",
+    "crosscheck",
     is_flag=True,
     help="Have a second solver (cvc5) check what z3 calls proved; takes some minutes.",
 )
+@click.option(
+    "--keep-smt",
+    type=Folder(),
+    metavar="FOLDER",
+    help="Leave every question to the second solver there as SMT-LIB; with --cross-check.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1, max=10),
+    default=DEPTH,
+    show_default=True,
+    help="Calls before the one that a rule decides, at most, in the search for witnesses.",
+)
+@click.option("--fresh", is_flag=True, help="Prove everything anew, whatever is known.")
 @click.option("--json", "as_json", is_flag=True, help="Print every obligation as JSON.")
 def prove(
     areas: tuple[str, ...],
@@ -51,6 +69,9 @@ def prove(
     only: str,
     rows: int,
     crosscheck: bool,
+    keep_smt: Path | None,
+    depth: int,
+    fresh: bool,
     as_json: bool,
 ) -> int:
     """Prove that the rules are consistent, complete and reachable.
@@ -71,7 +92,8 @@ def prove(
 
     A refuted obligation is printed as a state and a call. Valid states are those that satisfy
     the invariants, with at most --rows rows in each table; arrays have at most two elements
-    there, and matrices that are copied at most two rows.
+    there, and matrices that are copied at most two rows. What was proved before is
+    not proved again while nothing has changed that it depends on.
 
     \b
     Examples:
@@ -81,8 +103,8 @@ def prove(
 
     \b
     Exit codes: 0 everything is proved, 1 something is refuted or not settled,
-    2 wrong usage. The folder --out gets proofs.json, which `halcert spec` reads;
-    with --rule nothing is written.
+    2 wrong usage, 5 the two solvers contradict each other. The folder --out gets
+    proofs.json, which `halcert spec` reads; with --rule nothing is written.
     """  # noqa: D301 - \b is how click is told to leave the lines alone
     from halcert.model.proofs.run import carried_out, tasks
     from halcert.model.symbolic.second import available
@@ -92,12 +114,17 @@ def prove(
         raise click.UsageError(f"no rule is called {only!r}; `halcert spec` lists the rules")
     console = Console(highlight=False, stderr=as_json)
     if crosscheck and not available():
-        raise click.UsageError("--crosscheck needs cvc5: pip install 'halcert[crosscheck]'")
-    work = tasks(chosen, rows=rows, seed=seed, only=only, second=crosscheck)
+        raise click.UsageError("--cross-check needs cvc5: pip install 'halcert[crosscheck]'")
+    if keep_smt is not None and not crosscheck:
+        raise click.UsageError("--keep-smt needs --cross-check, which asks the questions")
+    questions = "" if keep_smt is None else str(keep_smt)
+    work = tasks(
+        chosen, rows=rows, seed=seed, only=only, second=crosscheck, depth=depth, smt=questions
+    )
     started = time.monotonic()
     done: dict[Task, Findings] = {}
     with WorkProgress(console, len(work)) as progress:
-        for task, found in carried_out(work, min(jobs, len(work))):
+        for task, found in carried_out(work, jobs, fresh):
             progress.done(task, found)
             done[task] = found
     seconds = time.monotonic() - started
@@ -116,7 +143,15 @@ def prove(
             console.print("Only one rule was asked about, so no file is written.", markup=False)
         else:
             console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
-    return Exit.OK if all(each.status == "proved" for each in records) else Exit.VIOLATIONS
+    return _exit(records)
+
+
+def _exit(records: list[Record]) -> int:
+    """Return the exit code: that solvers contradict each other is worse than a refutation."""
+    statuses = {each.status for each in records}
+    if "disputed" in statuses:
+        return Exit.HARNESS
+    return Exit.OK if statuses <= {"proved"} else Exit.VIOLATIONS
 
 
 def _areas(asked: tuple[str, ...]) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ def replay(
     library: str | None,
     fault: str | None,
     profile: str,
+    kernel: str | None,
     times: int,
 ) -> int:
     """Repeat the calls of a TRACE and say what has become of its fault.
@@ -77,6 +78,7 @@ def replay(
         library=header.library or None if same else library,
         fault=header.environment.get(SEEDED_FAULT) if same else fault,
         profile=chosen("profile", profile, header.profile) or profile,
+        kernel=kernel,
         environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
         areas=tuple(AREAS),
     )

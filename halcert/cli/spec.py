@@ -250,8 +250,8 @@ def _print_note(console: Console, note: ProofNote) -> None:
 
     for obligation in note.obligations:
         words = f"{obligation.status}  {obligation.name}  {human.seconds(obligation.seconds)}"
-        if obligation.note:
-            words += f"  {obligation.note}"
+        for more in (obligation.scope, obligation.note):
+            words += f"  {more}" if more else ""
         console.print(Text(one_line(words)), soft_wrap=True)
     if note.witness:
         console.print()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 import msgspec
 
 from halcert.results.trace import TraceStep
 from halcert.results.verdict import Verdict
 
-FORMAT = "halcert-certificate/1"
+FORMAT = "halcert-certificate/2"
 
 
 class Implementation(msgspec.Struct, frozen=True):
@@ -81,8 +83,9 @@ class RuleResult(msgspec.Struct, frozen=True):
         shown: number of calls that showed it to hold.
         seen_true: number of calls for which its condition was true.
         seen_false: number of calls for which its condition was false.
-        evidence: the first tests that showed it.
-        reason: why it is unsupported or was not exercised; empty otherwise.
+        evidence: the first tests of each sort that showed it.
+        reason: why it is unsupported or was not exercised, or what its verdict rests on; empty
+            otherwise.
         broken: strength of the strongest part that is broken; empty if none is. A refusal can be
             a MUST while its code is a SHOULD.
     """
@@ -141,6 +144,35 @@ class AreaSummary(msgspec.Struct, frozen=True):
     calls: int = 0
 
 
+class Topic(Enum):
+    """What a choice of the implementation is about."""
+
+    CODE = "code"
+    """Which code comes where several are allowed."""
+    FREEDOM = "freedom"
+    """Whether a call is refused that may be: which of two readings of the documents holds."""
+    ADDRESS = "address"
+    """In which order addresses are given."""
+    REUSE = "reuse"
+    """Whether the addresses of freed memory are given again at once."""
+    CACHE = "cache"
+    """Whether freed memory is free again at once."""
+
+
+class Observed(msgspec.Struct, frozen=True):
+    """What the implementation did where the rules leave it free; neither right nor wrong.
+
+    Attributes:
+        topic: what the choice is about.
+        about: where it was seen: ids of rules, or an interface and what it was asked for.
+        seen: what it did, and how often.
+    """
+
+    topic: Topic
+    about: str
+    seen: dict[str, int]
+
+
 class Certificate(msgspec.Struct, frozen=True):
     """The whole result of a run.
 
@@ -163,7 +195,7 @@ class Certificate(msgspec.Struct, frozen=True):
         rules: every rule of the exercised areas.
         findings: every cause of failure.
         tests: every test item.
-        choices: where several behaviours are allowed, the one that was seen.
+        choices: what the implementation did where the rules leave it free.
         calls: number of judged calls.
         skipped: number of calls that were not made because nothing is promised about them.
     """
@@ -185,7 +217,7 @@ class Certificate(msgspec.Struct, frozen=True):
     rules: tuple[RuleResult, ...]
     findings: tuple[Finding, ...]
     tests: tuple[TestResult, ...] = ()
-    choices: dict[str, str] = {}
+    choices: tuple[Observed, ...] = ()
     calls: int = 0
     skipped: int = 0
     format: str = FORMAT

@@ -22,15 +22,18 @@ class Obligation(msgspec.Struct, frozen=True):
 
     Attributes:
         name: name of the obligation, such as reachable or inductive.
-        status: how it was settled: proved, refuted, unknown, or another word of the prover.
+        status: how it was settled: proved, refuted, unsettled, or disputed where two solvers
+            contradict each other.
         seconds: how long that took.
         note: what else helps, such as the counterexample in words.
+        scope: of what it holds: words of calls, states of which size, samples.
     """
 
     name: str
     status: str
     seconds: float = 0.0
     note: str = ""
+    scope: str = ""
 
 
 class ProofNote(msgspec.Struct, frozen=True):

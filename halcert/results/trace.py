@@ -26,12 +26,15 @@ class Answered(msgspec.Struct, frozen=True, gc=False, tag="answered", tag_field=
         out: outputs by name as they stand after the call.
         began: when the call began, in nanoseconds of a monotonic clock.
         ended: when it returned.
+        stand_in: what the kernel stand-in says of the call, a bit for each answer that it had to
+            assume; 0 without one.
     """
 
     code: int
     out: dict[str, Any] = {}
     began: int = 0
     ended: int = 0
+    stand_in: int = 0
 
 
 class Crashed(msgspec.Struct, frozen=True, tag="crashed", tag_field="kind"):

@@ -26,6 +26,26 @@ class Verdict(Enum):
     """The suite or the adapter failed, not the implementation."""
 
 
+BROKEN = (Verdict.VIOLATES, Verdict.CRASHED, Verdict.HUNG)
+"""Verdicts that are the implementation's fault."""
+UNSHOWN = (Verdict.NOT_EXERCISED, Verdict.UNSUPPORTED)
+"""Verdicts of rules that a run does not show."""
+SHAPES = (
+    "accepted",
+    "refused",
+    "code",
+    "promise",
+    "content",
+    "account",
+    "order",
+    "crashed",
+    "hung",
+    "garbled",
+    "missing",
+)
+"""Ways in which a rule can be broken; docs/formats.md tells what each means."""
+
+
 class Exit(IntEnum):
     """Exit codes of the commands."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from halcert.spec.language import FAILURE, SUCCESS, Call, Interface, Kind, Returned, Rule
@@ -121,8 +122,9 @@ def _single(function: Callable[..., Any], profile: Profile) -> Any:
     return source.function("call, state, result", [f"return {source.call(function)}"])
 
 
+@cache
 def compiled(interface: Interface, profile: Profile) -> Compiled:
-    """Compile the rules of an interface for a product."""
+    """Compile the rules of an interface for a product, once for all oracles."""
 
     def of(kind: Kind) -> tuple[Rule, ...]:
         return interface.rules_of(kind, profile.name)

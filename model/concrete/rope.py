@@ -89,29 +89,28 @@ def parts(rope: Rope, start: int, end: int) -> Iterator[Stretch]:
         yield stretch if stretch.end <= end else stretch.cut(stretch.start, end)
 
 
-def erased(rope: Rope, start: int, end: int) -> Rope:
-    """Return the rope with ``[start, end)`` undefined."""
+def _replaced(rope: Rope, start: int, end: int, stretches: list[Stretch]) -> Rope:
+    """Return the rope with only these stretches in ``[start, end)``, in which they lie in order."""
     if start >= end:
         return rope
-    first = rope.floor(start)
-    if first is not None and first.start < start < first.end:
-        rope = rope.set(first.start, first.cut(first.start, start))
-        if first.end > end:
-            return rope.set(end, first.cut(end, first.end))
-    for key, stretch in list(rope.between(start, end)):
-        rope = rope.delete(key)
-        if stretch.end > end:
-            rope = rope.set(end, stretch.cut(end, stretch.end))
-    return rope
+    low, left = start, rope.floor(start)
+    if left is not None and left.start < start < left.end:
+        low = left.start
+        stretches = [left.cut(low, start), *stretches]
+    right = rope.floor(end - 1)
+    if right is not None and right.end > end:
+        stretches = [*stretches, right.cut(end, right.end)]
+    return rope.splice(low, end, [each.start for each in stretches], stretches)
+
+
+def erased(rope: Rope, start: int, end: int) -> Rope:
+    """Return the rope with ``[start, end)`` undefined."""
+    return _replaced(rope, start, end, [])
 
 
 def written(rope: Rope, stretch: Stretch) -> Rope:
     """Return the rope with a stretch in place of what was there."""
-    if stretch.start >= stretch.end:
-        return rope
-    if not len(rope):
-        return rope.set(stretch.start, stretch)
-    return erased(rope, stretch.start, stretch.end).set(stretch.start, stretch)
+    return _replaced(rope, stretch.start, stretch.end, [stretch])
 
 
 def spliced(
@@ -129,10 +128,7 @@ def spliced(
         stretch.moved(at - start, stretch.author.copied_by(copier, observing=observing))
         for stretch in parts(source, start, start + length)
     ]
-    target = erased(target, at, at + length)
-    for stretch in taken:
-        target = target.set(stretch.start, stretch)
-    return target
+    return _replaced(target, at, at + length, taken)
 
 
 class Mismatch(NamedTuple):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 V = TypeVar("V")
-_FULL = 128
+_FULL = 64
 
 
 class SortedMap(Generic[V]):
@@ -75,17 +75,19 @@ class SortedMap(Generic[V]):
         chunk = bisect_right(self._firsts, key) - 1
         if chunk < 0:
             if not self._firsts:
-                return _made(((key,),), ((value,),), 1)
+                return _made((key,), ((key,),), ((value,),), 1)
             chunk = 0
         keys, values = self._keys[chunk], self._values[chunk]
         place = bisect_left(keys, key)
         if place < len(keys) and keys[place] == key:
-            return self._with(chunk, keys, (*values[:place], value, *values[place + 1 :]), 0)
+            replaced = (*values[:place], value, *values[place + 1 :])
+            chunks = (*self._values[:chunk], replaced, *self._values[chunk + 1 :])
+            return _made(self._firsts, self._keys, chunks, self._size)
         return self._with(
             chunk,
+            chunk + 1,
             (*keys[:place], key, *keys[place:]),
             (*values[:place], value, *values[place:]),
-            1,
         )
 
     def delete(self, key: int) -> SortedMap[V]:
@@ -98,29 +100,60 @@ class SortedMap(Generic[V]):
         if place == len(keys) or keys[place] != key:
             return self
         return self._with(
-            chunk, keys[:place] + keys[place + 1 :], values[:place] + values[place + 1 :], -1
+            chunk, chunk + 1, keys[:place] + keys[place + 1 :], values[:place] + values[place + 1 :]
+        )
+
+    def splice(self, low: int, high: int, keys: list[int], values: list[V]) -> SortedMap[V]:
+        """Return the map with other entries in place of those with ``low <= key < high``.
+
+        The keys ascend, none is below ``low``, and none is or is above the next one of the map.
+        """
+        if not self._firsts:
+            return self._with(0, 0, tuple(keys), tuple(values))
+        first = max(bisect_right(self._firsts, low) - 1, 0)
+        last = max(bisect_left(self._firsts, high) - 1, first)
+        start, end = bisect_left(self._keys[first], low), bisect_left(self._keys[last], high)
+        return self._with(
+            first,
+            last + 1,
+            (*self._keys[first][:start], *keys, *self._keys[last][end:]),
+            (*self._values[first][:start], *values, *self._values[last][end:]),
         )
 
     def _with(
-        self, chunk: int, keys: tuple[int, ...], values: tuple[V, ...], change: int
+        self, first: int, behind: int, keys: tuple[int, ...], values: tuple[V, ...]
     ) -> SortedMap[V]:
-        if not keys:
-            new_keys: tuple[tuple[int, ...], ...] = ()
-            new_values: tuple[tuple[V, ...], ...] = ()
-        elif len(keys) > _FULL:
-            half = _FULL // 2
-            new_keys, new_values = (keys[:half], keys[half:]), (values[:half], values[half:])
+        """Return the map with these entries in place of the chunks ``[first, behind)``."""
+        count = len(keys)
+        size = self._size + count
+        for chunk in self._keys[first:behind]:
+            size -= len(chunk)
+        if 0 < count <= _FULL:
+            firsts: tuple[int, ...] = (keys[0],)
+            key_chunks: tuple[tuple[int, ...], ...] = (keys,)
+            value_chunks: tuple[tuple[V, ...], ...] = (values,)
         else:
-            new_keys, new_values = (keys,), (values,)
+            starts = range(0, count, _FULL // 2)
+            firsts = tuple(keys[i] for i in starts)
+            key_chunks = tuple(keys[i : i + _FULL // 2] for i in starts)
+            value_chunks = tuple(values[i : i + _FULL // 2] for i in starts)
+        if behind - first == len(self._keys):
+            return _made(firsts, key_chunks, value_chunks, size)
         return _made(
-            self._keys[:chunk] + new_keys + self._keys[chunk + 1 :],
-            self._values[:chunk] + new_values + self._values[chunk + 1 :],
-            self._size + change,
+            self._firsts[:first] + firsts + self._firsts[behind:],
+            self._keys[:first] + key_chunks + self._keys[behind:],
+            self._values[:first] + value_chunks + self._values[behind:],
+            size,
         )
 
 
-def _made(keys: tuple[tuple[int, ...], ...], values: tuple[Any, ...], size: int) -> SortedMap[Any]:
-    new: SortedMap[Any] = SortedMap.__new__(SortedMap)
-    new._firsts = tuple([chunk[0] for chunk in keys])  # noqa: SLF001 - the class's own maker
-    new._keys, new._values, new._size = keys, values, size  # noqa: SLF001 - likewise
+def _made(
+    firsts: tuple[int, ...],
+    keys: tuple[tuple[int, ...], ...],
+    values: tuple[tuple[V, ...], ...],
+    size: int,
+) -> SortedMap[V]:
+    new: SortedMap[V] = SortedMap.__new__(SortedMap)
+    new._firsts, new._keys = firsts, keys  # noqa: SLF001 - the class's own maker
+    new._values, new._size = values, size  # noqa: SLF001 - likewise
     return new

@@ -14,7 +14,7 @@ R = TypeVar("R", bound=Row)
 class ConcreteTable(Generic[R]):
     """The concrete form of :class:`halcert.spec.language.Table`."""
 
-    __slots__ = ("_absent", "_extent", "_key", "_rows", "row_type")
+    __slots__ = ("_absent", "_extent", "_key", "_last", "_rows", "row_type")
 
     def __init__(self, row_type: type[R], rows: SortedMap[R] | None = None) -> None:
         """Make a table of a row type, empty unless rows are given."""
@@ -23,6 +23,7 @@ class ConcreteTable(Generic[R]):
         self._absent: R = row_type.absent
         self._key = row_type.key_column
         self._extent = row_type.extent_column
+        self._last = (-1, self._absent)
 
     def __iter__(self) -> Iterator[R]:
         """Iterate over the rows in ascending order of their keys."""
@@ -39,9 +40,14 @@ class ConcreteTable(Generic[R]):
 
     def covering(self, address: int) -> R:
         """Return the row whose range contains the address."""
+        # The rules about one call ask for the same address again and again.
+        asked, last = self._last
+        if asked == address:
+            return last
         found = self._rows.floor(address)
         if found is None or address >= getattr(found, self._key) + self._length(found):
-            return self._absent
+            found = self._absent
+        self._last = (address, found)
         return found
 
     def overlaps(self, base: int, size: int) -> bool:
@@ -174,4 +180,5 @@ class ConcreteTable(Generic[R]):
         new._absent = self._absent
         new._key = self._key
         new._extent = self._extent
+        new._last = (-1, self._absent)
         return new

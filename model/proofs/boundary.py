@@ -19,6 +19,9 @@ TOP = 2**64
 SIDES = ((-1, "just below"), (0, "at"), (1, "just above"))
 COUNTED = ("size", "number", "address", "device", "count", "rounds")
 
+EXTREME = ("size", "number", "count", "rounds")
+"""Roles of parameters that are tried with the largest number there is."""
+
 
 class Edge(NamedTuple):
     """A comparison: the side that the caller chooses, and what it is compared with."""
@@ -133,6 +136,14 @@ class Boundaries:
             for distance, side in SIDES:
                 claim = equal(_as_int(address) + _as_int(size), TOP + distance)
                 self._add(Boundary(found.rule, f"{text}, {side}", (_Claim(found, claim),)))
+
+    def add_extremes(self, found: Reached) -> None:
+        """Take the largest number for each 64-bit parameter that is a size or a plain number."""
+        for leaf in found.reading.call.leaves:
+            if leaf.domain.role in EXTREME and leaf.domain.high == TOP - 1:
+                text = f"{'.'.join(map(str, leaf.path))} against 2**64"
+                claim = equal(_as_int(leaf), TOP - 1)
+                self._add(Boundary(found.rule, f"{text}, {SIDES[0][1]}", (_Claim(found, claim),)))
 
     def _add(self, boundary: Boundary) -> None:
         name = (boundary.rule.interface, boundary.note)

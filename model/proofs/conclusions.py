@@ -10,6 +10,7 @@ from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import Profile
 from halcert.spec.universal import REFUSAL_HAS_NO_EFFECT
 
+SCOPE = "all witnesses"
 SHOWN = 3
 """Objections that a note tells."""
 
@@ -30,8 +31,8 @@ def conclusions(
     note = "\n".join(objections[:SHOWN])
     for name in areas:
         generation = profile.generation
-        yield Record(AGREEMENT, f"witnesses of {name}", name, generation, status, 0.0, note)
+        yield Record(AGREEMENT, f"witnesses of {name}", name, generation, status, 0.0, note, SCOPE)
         for rule in AREAS[name].universal:
             if rule is REFUSAL_HAS_NO_EFFECT:
                 text = note or f"by construction, and shown by {refused} refused witnesses"
-                yield Record(THEOREM, rule.id, name, generation, status, 0.0, text)
+                yield Record(THEOREM, rule.id, name, generation, status, 0.0, text, SCOPE)

@@ -25,6 +25,15 @@ class Goal(NamedTuple):
     alone: BoolLike
 
 
+def needed_by(rule: Rule, reading: Reading) -> BoolLike:
+    """Return what a goal cannot do without: little, and quickly worked out."""
+    if rule.kind in (Kind.REJECTS, Kind.MAY_REJECT, Kind.UNDEFINED):
+        return both(reading.call.bounds, reading.holds(rule))
+    if rule.kind in (Kind.ACCEPTS, Kind.LEAVES, Kind.ENSURES):
+        return both(reading.call.bounds, reading.when(rule))
+    return reading.call.bounds
+
+
 def goal_of(rule: Rule, reading: Reading) -> Goal:
     """Return the goal of a rule at a call."""
     return _GOALS[rule.kind](rule, reading)

@@ -8,17 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from halcert.model.proofs.digest import digest
+from halcert.model.proofs.depends import rules_digest
+from halcert.model.proofs.folder import cache_folder
 from halcert.model.proofs.run import represented_by, searches
 from halcert.model.proofs.witness import Witness
 from halcert.model.proofs.work import carry_out
 from halcert.spec.profiles import PROFILES
-
-
-def cache_folder() -> Path:
-    """Return the folder of the user's cache that is ours."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "halcert"
 
 
 def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
@@ -43,7 +38,7 @@ def are_kept(areas: Iterable[str], profile: str) -> bool:
 
 
 def _place(profile: str, areas: tuple[str, ...]) -> Path:
-    return cache_folder() / f"witnesses-{digest()}-{profile}-{'-'.join(areas)}.msgpack"
+    return cache_folder() / f"witnesses-{rules_digest()}-{profile}-{'-'.join(areas)}.msgpack"
 
 
 def keep_all(areas: tuple[str, ...], found: Iterable[Witness]) -> None:

@@ -15,7 +15,11 @@ def notes_of(records: Iterable[Record], witnesses: Iterable[Witness]) -> list[Pr
     by_subject: dict[str, list[Obligation]] = {}
     for record in records:
         obligation = Obligation(
-            f"{record.kind} ({record.generation})", record.status, record.seconds, record.note
+            f"{record.kind} ({record.generation})",
+            record.status,
+            record.seconds,
+            record.note,
+            record.scope,
         )
         by_subject.setdefault(record.subject, []).append(obligation)
     return [
@@ -44,6 +48,6 @@ def _rank(witness: Witness) -> tuple[int, str]:
 def plan(witness: Witness) -> tuple[TraceStep, ...]:
     """Return the calls of a witness as the steps of a trace that is only a plan."""
     return tuple(
-        TraceStep(number, step.interface, step.args)
+        TraceStep(number, step.interface, step.args, actor=step.actor)
         for number, step in enumerate(witness.steps, start=1)
     )

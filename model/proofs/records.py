@@ -9,6 +9,8 @@ from halcert.model.proofs.witness import Witness
 PROVED = "proved"
 REFUTED = "refuted"
 UNSETTLED = "unsettled"
+DISPUTED = "disputed"
+"""The two solvers contradict each other: one of them, or the way to it, is wrong."""
 
 REACHABLE = "reachable"
 NOT_SHADOWED = "not shadowed"
@@ -38,9 +40,10 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
         subject: id of the rule, invariant or theorem, or name of the interface.
         area: name of the area.
         generation: generation of the products for which it was looked at.
-        status: proved, refuted or unsettled.
+        status: proved, refuted, unsettled or disputed.
         seconds: how long it took.
         note: the counterexample in words, or why it is not settled.
+        scope: of what it holds: words of calls, states of which size, samples.
     """
 
     kind: str
@@ -50,6 +53,7 @@ class Record(msgspec.Struct, frozen=True, omit_defaults=True):
     status: str
     seconds: float = 0.0
     note: str = ""
+    scope: str = ""
 
     @property
     def id(self) -> str:
@@ -69,3 +73,15 @@ class Findings(msgspec.Struct, frozen=True):
     records: tuple[Record, ...]
     witnesses: tuple[Witness, ...] = ()
     objections: tuple[str, ...] = ()
+
+
+def scope_of(kind: str, rows: int) -> str:
+    """Return of what an obligation of a kind holds once it is proved."""
+    if kind in (REACHABLE, NOT_SHADOWED):
+        return "some word of calls shows it"
+    if kind == AGREEMENT:
+        return "samples of states and calls, and all witnesses"
+    size = f"at most {rows} rows in each table"
+    if kind in (INDUCTIVE, THEOREM):
+        return f"inductive: words of calls of any length; {size}"
+    return f"any call in any valid state; {size}"

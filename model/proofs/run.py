@@ -11,8 +11,10 @@ import msgspec
 
 from halcert.model.proofs.conclusions import conclusions
 from halcert.model.proofs.records import Findings, Record
+from halcert.model.proofs.search import DEPTH
+from halcert.model.proofs.settled import carry_out, forget_old, known
 from halcert.model.proofs.situation import ROWS
-from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task, carry_out
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Interface, Rule
 from halcert.spec.profiles import PROFILES, Profile
@@ -55,7 +57,14 @@ def _same_rules(one: Profile, other: Profile) -> bool:
 
 
 def tasks(
-    areas: tuple[str, ...], *, rows: int, seed: int = 0, only: str = "", second: bool = False
+    areas: tuple[str, ...],
+    *,
+    rows: int,
+    seed: int = 0,
+    only: str = "",
+    second: bool = False,
+    depth: int = DEPTH,
+    smt: str = "",
 ) -> tuple[Task, ...]:
     """Return the pieces of work of a run, the longest ones first."""
     profiles = representatives()
@@ -78,7 +87,7 @@ def tasks(
         for p in profiles
         for name in subjects
     ]
-    return tuple(found)
+    return tuple(msgspec.structs.replace(each, depth=depth, smt=smt) for each in found)
 
 
 def _own(areas: tuple[str, ...]) -> dict[str, Interface]:
@@ -112,14 +121,19 @@ def searches(
     ]
 
 
-def carried_out(work: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:
+def carried_out(
+    work: Iterable[Task], jobs: int, fresh: bool = False
+) -> Iterator[tuple[Task, Findings]]:
     """Do pieces of work on several cores and give each when it is done.
+
+    What earlier runs have settled is given at once, unless all is to be settled afresh.
 
     The last search of a product gives what follows from all its witnesses as well.
     """
     pieces = list(work)
+    forget_old()
     searched: dict[Task, Findings] = {}
-    for task, found in _done(pieces, jobs):
+    for task, found in _done(pieces, jobs, fresh):
         if task.kind != SEARCH or task.only:
             yield task, found
             continue
@@ -132,7 +146,20 @@ def carried_out(work: Iterable[Task], jobs: int) -> Iterator[tuple[Task, Finding
         yield task, msgspec.structs.replace(found, records=(*found.records, *more))
 
 
-def _done(work: list[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:
+def _done(pieces: list[Task], jobs: int, fresh: bool) -> Iterator[tuple[Task, Findings]]:
+    """Give what is known from earlier runs at once, then do the rest."""
+    work = []
+    for task in pieces:
+        found = None if fresh or task.smt else known(task)
+        if found is None:
+            work.append(task)
+        else:
+            yield task, found
+    yield from _carried_out(work, jobs)
+
+
+def _carried_out(work: list[Task], jobs: int) -> Iterator[tuple[Task, Findings]]:
+    jobs = min(jobs, len(work))
     if jobs <= 1:
         for task in work:
             yield task, carry_out(task)

@@ -8,7 +8,7 @@ from time import perf_counter, process_time
 from typing import NamedTuple
 
 from halcert.model.proofs.candidates import Candidates, Name
-from halcert.model.proofs.goals import Goal, goal_of
+from halcert.model.proofs.goals import Goal, goal_of, needed_by
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.trail import Trail
 from halcert.model.proofs.words import (
@@ -90,21 +90,25 @@ class Search:
     depth: int = 0
     out_of_time: bool = False
     trail: Trail = field(default_factory=lambda: Trail(Solver(STEPS)))
+    _made: dict[Name, Word | None] = field(default_factory=dict)
 
     def run(self, wanted: Iterable[Rule], depth: int = DEPTH, seconds: float = SECONDS) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
 
         First only words that build something up are looked at, in one order of independent
-        calls; what is left then is looked for in all short words.
+        calls; what is left then is looked for in all short words, and at last in long ones that
+        build up and take away. A single call has no order, and all words of one are few.
         """
         self._open = {rule.id: rule for rule in wanted}
         self._asked: set[str] = set()
         self._visit(self.start, list(self._open.values()))
         letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
-        self._phase(build, depth, seconds, ordered=True, growing=True)
+        if depth > 1:
+            self._phase(build, depth, seconds, ordered=True, growing=True)
         self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False, growing=False)
-        self._phase(build, depth, seconds, ordered=True, growing=False)
+        if depth > DEPTH_OF_ALL:
+            self._phase(build, depth, seconds, ordered=True, growing=False)
         self._give_up()
 
     def _letters(self) -> tuple[Operation, ...]:
@@ -128,6 +132,7 @@ class Search:
         operations = operations_of(self.interfaces, self.profile)
         letters = alphabet(operations, self.profile, self.processes)
         self.start = begun(beginning, letters, self.profile)
+        self._made = {}
 
     def adopt(self, other: Search) -> None:
         """Take over what another search found, which knows of more calls than this one."""
@@ -206,10 +211,16 @@ class Search:
             if process_time() > self._end:
                 self.out_of_time = True
                 return None
-            word = None if before is None else extended(before, name[-1], self.profile)
-            self.words += before is not None
+            word = None if before is None else self._longer(before, name)
             self._known[name] = word if word is not None and self._possible(word) else None
         return self._known[name]
+
+    def _longer(self, before: Word, name: Name) -> Word | None:
+        """Return a word with its last call; phases that look at it again get the same."""
+        if name not in self._made:
+            self._made[name] = extended(before, name[-1], self.profile)
+            self.words += 1
+        return self._made[name]
 
     def _possible(self, word: Word) -> bool:
         needed: BoolLike = True
@@ -252,6 +263,8 @@ class Search:
     def _decided(self, rule: Rule, word: Word, reading: Reading) -> bool:
         """Note whether the rule has a say here, and tell whether nothing better can come."""
         start = perf_counter()
+        if self.trail.check(needed_by(rule, reading)) is Answer.NO:
+            return self._settled(rule)
         goal = goal_of(rule, reading)
         if rule.id not in self.alone and self.trail.check(goal.alone) is Answer.YES:
             found = Reached(rule, word, reading, goal.alone, True, perf_counter() - start)

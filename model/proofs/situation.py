@@ -11,7 +11,7 @@ from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground
 from halcert.model.symbolic.algebra import both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Accepted, Reading
-from halcert.model.symbolic.second import opinion
+from halcert.model.symbolic.second import DISAGREEMENT, opinion
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES
 from halcert.model.symbolic.term import BoolLike, Term
@@ -129,7 +129,7 @@ class Situation:
         """Return what is left of a proof when the second solver was asked, too."""
         answer = opinion(solver.text())
         if answer is Answer.YES:
-            self.remarks.append("z3 proves it, cvc5 finds a counterexample")
+            self.remarks.append(DISAGREEMENT)
             return Answer.UNKNOWN
         if answer is Answer.UNKNOWN:
             self.remarks.append("proved by z3 alone: cvc5 found no answer in time")

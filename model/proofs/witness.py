@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import msgspec
@@ -72,3 +73,15 @@ class Witness(msgspec.Struct, frozen=True, omit_defaults=True):
     steps: tuple[Step, ...]
     note: str = ""
     alone: bool = True
+
+    @property
+    def id(self) -> str:
+        """Return its name: rule and product, and for a boundary the comparison and the side."""
+        side = re.sub(r"[^a-z0-9.*]+", "-", self.note.lower()).strip("-")
+        return f"{self.rule}@{self.profile}" + (f"/{side}" if side else "")
+
+    @property
+    def shows(self) -> tuple[str, ...]:
+        """Return the rules that it is a test of: its own, and those that decide its last call."""
+        decided = self.steps[-1].expected.rules if self.steps else ()
+        return tuple(dict.fromkeys((self.rule, *decided)))

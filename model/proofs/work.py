@@ -12,6 +12,7 @@ from halcert.model.proofs.checks import Checks
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.records import (
+    DISPUTED,
     NOT_SHADOWED,
     PROVED,
     REACHABLE,
@@ -19,11 +20,13 @@ from halcert.model.proofs.records import (
     UNSETTLED,
     Findings,
     Record,
+    scope_of,
 )
 from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import UNDEFINED, Witness
+from halcert.model.symbolic.second import DISAGREEMENT, keeping
 from halcert.model.symbolic.solver import Solver
 from halcert.model.symbolic.term import forget_terms
 from halcert.spec.catalogue import AREAS, interfaces
@@ -49,6 +52,8 @@ class Task(msgspec.Struct, frozen=True):
         seed: seed of the samples.
         only: id of the one rule that is asked about; empty for all.
         second: a second solver checks the proofs.
+        depth: calls before the one that is decided, at most, in a search.
+        smt: folder for the questions to the second solver; empty if they are not kept.
     """
 
     kind: str
@@ -59,6 +64,8 @@ class Task(msgspec.Struct, frozen=True):
     seed: int = 0
     only: str = ""
     second: bool = False
+    depth: int = DEPTH
+    smt: str = ""
 
     @property
     def name(self) -> str:
@@ -73,7 +80,17 @@ def invariants() -> tuple[Invariant, ...]:
 
 def carry_out(task: Task) -> Findings:
     """Do a piece of work."""
-    return _KINDS[task.kind](task)
+    with keeping(task.smt, f"{task.profile}-{'-'.join(task.subjects or task.areas)}"):
+        found = _KINDS[task.kind](task)
+    return msgspec.structs.replace(
+        found, records=tuple(_completed(record, task.rows) for record in found.records)
+    )
+
+
+def _completed(record: Record, rows: int) -> Record:
+    """Say of what an obligation holds, and whether the solvers contradict each other."""
+    status = DISPUTED if DISAGREEMENT in record.note else record.status
+    return msgspec.structs.replace(record, status=status, scope=scope_of(record.kind, rows))
 
 
 def _search(task: Task) -> Findings:
@@ -128,7 +145,7 @@ def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Se
     letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
-    search.run(wanted, DEPTH_BEGUN if area.beginnings else DEPTH, SECONDS)
+    search.run(wanted, min(task.depth, DEPTH_BEGUN) if area.beginnings else task.depth, SECONDS)
     for beginning in area.beginnings:
         late = search.unsettled(wanted)
         if late and all(_applies(rule_id, profile) for _, rule_id in beginning):
@@ -227,6 +244,7 @@ def _boundaries(found: list[Reached]) -> list[Boundary]:
             boundaries.add_rule(each, same[-1:])
         elif each.rule.kind is Kind.ACCEPTS:
             boundaries.add_top(each)
+            boundaries.add_extremes(each)
     return boundaries.found
 
 

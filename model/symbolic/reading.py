@@ -205,10 +205,11 @@ class Reading:
 
     def _ensured(self, on: str) -> tuple[Ensured, ...]:
         found: Iterable[Rule] = (r for r in self.rules(Kind.ENSURES) if r.on == on)
-        return tuple(
-            Ensured(rule, self.when(rule), self._condition(rule.function, rule.needs))
-            for rule in found
-        )
+        return tuple(self.ensured(rule) for rule in found)
+
+    def ensured(self, rule: Rule) -> Ensured:
+        """Return what a rule about results asks."""
+        return Ensured(rule, self.when(rule), self._condition(rule.function, rule.needs))
 
     def _condition(self, function: Callable[..., Any], needs: tuple[str, ...]) -> BoolLike:
         with remembering(self.memo):

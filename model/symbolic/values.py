@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from halcert.spec.language.domain import annotations_of, domain_of
 
 MOST_ELEMENTS = 2
 WORD = Domain(0, 2**64 - 1)
+NOTHING: Mapping[str, Any] = {}
 
 
 class Variable(NamedTuple):
@@ -77,6 +78,14 @@ class SymbolicSequence:
     def all(self, predicate: Callable[[Any], Any]) -> Any:
         """Tell whether the predicate holds for every element."""
         return SymbolicElements(self.count, self).all(predicate)
+
+    def number(self, predicate: Callable[[Any], Any]) -> Any:
+        """Return for how many elements the predicate holds."""
+        found: Any = 0
+        for place, value in enumerate(self.places):
+            fits = both(less(place, self.count), merged(partial(predicate, value)))
+            found = found + choose(fits, 1, 0)
+        return found
 
 
 class SymbolicElements(Elements[Any]):
@@ -153,9 +162,13 @@ class _Maker:
         self.leaves: list[Variable] = []
         self.bounds: list[BoolLike] = []
 
-    def value(self, annotation: Any, path: tuple[str | int, ...]) -> Any:
+    def value(self, annotation: Any, path: tuple[str | int, ...], like: Any = None) -> Any:
         domain = domain_of(annotation)
         plain = getattr(annotation, "__origin__", annotation)
+        if plain is Sequence and like is not None:
+            element = annotation.__args__[0]
+            places = [self.value(element, (*path, at), each) for at, each in enumerate(like)]
+            return SymbolicSequence(True, len(places), tuple(places))
         if plain is bool:
             return self.truth(path, domain or Domain(0, 1))
         if plain is int:
@@ -218,9 +231,17 @@ def _blank(term: Int | Bool) -> BoolLike:
     return negation(term) if isinstance(term, Bool) else equal(term, 0)
 
 
-def variables(kind: Any, prefix: str) -> Variables:
-    """Return variables for every field of a call or result class, named after ``prefix``."""
+def variables(kind: Any, prefix: str, like: Mapping[str, Any] = NOTHING) -> Variables:
+    """Return variables for every field of a call or result class.
+
+    Args:
+        kind: the class.
+        prefix: the variables are named after it.
+        like: values of fields, for arrays of which the number of elements is known.
+    """
     maker = _Maker(prefix)
     hints = annotations_of(kind)
-    fields = {name: maker.value(hints[name], (name,)) for name in kind.__struct_fields__}
+    fields = {
+        name: maker.value(hints[name], (name,), like.get(name)) for name in kind.__struct_fields__
+    }
     return Variables(kind(**fields), tuple(maker.leaves), both(*maker.bounds))

@@ -1,17 +1,14 @@
-"""One call of a trace as C: what it needs, the call itself, and what it gave."""
+"""A call of the library as C: what it needs, the call itself, and what it gave."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
+from halcert.reports.cprogram.arguments import ArgumentWriter, CallText
 from halcert.reports.cprogram.expressions import (
     Uses,
     Variable,
-    Variables,
-    as_number,
-    as_pointer,
     flag_word,
     literal,
 )
@@ -24,55 +21,23 @@ from halcert.spec.abi.functions import (
     FUNCTIONS,
     INFO_INPUTS,
     INFO_VIEWS,
+    PLACE_LIMIT,
     Parameter,
     Passing,
 )
 from halcert.spec.abi.meanings import name_in
 from halcert.spec.abi.parameters import SCALAR_OF
-from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout
+from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout, width_of
 from halcert.spec.language import BitWord
 from halcert.spec.language.domain import domain_of
 
 BYTES = "$bytes"
-HOST = {
-    "host.map": ("map_memory", ("size",)),
-    "host.unmap": ("unmap_memory", ("address",)),
-    "host.store": ("store_pattern", ("address", "size", "pattern", "offset")),
-    "host.fill": ("fill_memory", ("address", "size", "value")),
-    "host.load": ("load_memory", ("address", "size")),
-}
-"""What the program does itself: the function of the frame, and the order of its arguments."""
 
 
-@dataclass
-class CallText:
-    """A call in C.
+class CallWriter(ArgumentWriter):
+    """Writes calls of the library's functions."""
 
-    Attributes:
-        before: declarations and assignments that it needs.
-        call: the call as an expression.
-        shown: what it gave: label and expression of each number.
-        unchanged: names of arrays and structures that the call must leave alone.
-        variables: declarations of what it gives, for places outside of the function.
-    """
-
-    before: list[str] = field(default_factory=list)
-    call: str = ""
-    shown: list[tuple[str, Variable]] = field(default_factory=list)
-    unchanged: list[str] = field(default_factory=list)
-    variables: list[tuple[str, str]] = field(default_factory=list)
-
-
-class CallWriter:
-    """Writes calls; keeps count of what the program uses."""
-
-    def __init__(self, variables: Variables, uses: Uses) -> None:
-        """Take the variables of the program and what it uses."""
-        self._variables = variables
-        self._uses = uses
-        self._roles: Mapping[str, Any] = {}
-        self._written = CallText()
-        self._step = TraceStep(0, "", {})
+    _roles: Mapping[str, Any]
 
     def write(self, step: TraceStep) -> CallText:
         """Return a call.
@@ -82,33 +47,11 @@ class CallWriter:
         """
         self._step, self._written = step, CallText()
         self._roles = types_of(step.interface).arguments
-        if step.interface in HOST:
-            self._host(step)
-            return self._written
         function = FUNCTIONS[step.interface]
-        if function.symbol not in self._uses.functions:
-            self._uses.functions.append(function.symbol)
+        self._use_function(function)
         arguments = [self._argument(each, step.args[each.name]) for each in function.parameters]
         self._written.call = f"{function.symbol}({', '.join(arguments)})"
         return self._written
-
-    def _host(self, step: TraceStep) -> None:
-        name, order = HOST[step.interface]
-        self._uses.helpers.add(name)
-        arguments = [self._host_argument(each, step.args[each]) for each in order]
-        if step.interface == "host.map":
-            variable = self._variables.plain(step, "address")
-            self._declare("void *", variable, "NULL")
-            arguments.append(f"&{variable}")
-        if step.interface == "host.unmap":
-            arguments.append(self._uses.size(self._variables.mapped(step.args["address"])))
-            self._written.shown.append((variable, Variable(variable, pointer=True)))
-        self._written.call = f"{name}({', '.join(arguments)})"
-
-    def _host_argument(self, name: str, value: Any) -> str:
-        if name == "address":
-            return self._pointer(value)
-        return self._uses.size(value) if name == "size" else self._number(value, "u64", "uint64_t")
 
     # -------------------------------------------------------------------------------- arguments
 
@@ -134,18 +77,6 @@ class CallWriter:
             return self._uses.size(value)
         return literal(value)
 
-    def _number(self, value: Any, kind: str, c_type: str) -> str:
-        if is_reference(value):
-            variable, plus = self._variables.reference(value)
-            text = as_number(variable, plus, c_type, self._uses)
-            return f"({c_type})({text})" if kind != "u64" and not variable.narrow else text
-        return literal(int(value))
-
-    def _pointer(self, value: Any) -> str:
-        if is_reference(value):
-            return as_pointer(*self._variables.reference(value), self._uses)
-        return f"(void *){value:#x}" if value else "NULL"
-
     def _out(self, parameter: Parameter, value: Any) -> str:
         if not value:
             return "NULL"
@@ -155,10 +86,6 @@ class CallWriter:
         variable = self._variables.of(self._step.number, parameter.name)
         self._written.shown.append((name, variable))
         return f"&{name}"
-
-    def _declare(self, c_type: str, name: str, value: str) -> None:
-        self._written.variables.append((c_type, name))
-        self._written.before.append(f"{name} = {value};")
 
     def _blank_record(self, layout: str, name: str) -> str:
         """Declare an output structure that holds what every output holds before its call."""
@@ -244,6 +171,34 @@ class CallWriter:
         name = self._variables.record(self._step, parameter.name)
         self._input(parameter.kind, name, value or {})
         return name
+
+    def _out_places(self, parameter: Parameter, value: Any) -> str:
+        """Return an array of places for numbers, each as large as the call is told it is."""
+        if value is None:
+            return "NULL"
+        name = self._variables.record(self._step, parameter.name)
+        c_type = C_SCALARS[parameter.kind]
+        width = width_of(parameter.kind)
+        sizes = self._step.args.get("data_sizes") or []
+        places = []
+        for index, given in enumerate(value):
+            if not given:
+                places.append("NULL")
+                continue
+            size = min(int(sizes[index]), PLACE_LIMIT) if index < len(sizes) else width
+            self._place(c_type, f"{name}_{index}", max(1, -(-size // width)))
+            places.append(f"{name}_{index}")
+        self._array("void *", name, places)
+        self._written.unchanged.append(name)
+        return name
+
+    def _place(self, c_type: str, name: str, count: int) -> None:
+        self._uses.helpers.add("untouched")
+        self._written.variables.append((c_type, f"{name}[{count}]"))
+        self._written.before.append(f"memset({name}, UNTOUCHED_BYTE, sizeof {name});")
+        for number in range(count):
+            shown = Variable(f"(uint32_t){name}[{number}]", narrow=True)
+            self._written.shown.append((f"{name}[{number}]", shown))
 
     def _array(self, c_type: str, name: str, items: Sequence[str]) -> None:
         space = "" if c_type.endswith("*") else " "
@@ -426,6 +381,7 @@ _PASSED: dict[Passing, Callable[[CallWriter, Parameter, Any], str]] = {
     Passing.IN_ARRAY: CallWriter._in_array,  # noqa: SLF001 - likewise
     Passing.IN_RECORDS: CallWriter._in_records,  # noqa: SLF001 - likewise
     Passing.RECORD_VALUE: CallWriter._record_value,  # noqa: SLF001 - likewise
+    Passing.OUT_PLACES: CallWriter._out_places,  # noqa: SLF001 - likewise
     Passing.NEW_DMA: CallWriter._new_dma,  # noqa: SLF001 - likewise
     Passing.DMA: CallWriter._dma,  # noqa: SLF001 - likewise
     Passing.DMA_ARRAY: CallWriter._dma_array,  # noqa: SLF001 - likewise

@@ -10,7 +10,14 @@ from halcert.reports.tracetext import Names
 from halcert.reports.values import is_reference
 from halcert.results import TraceStep
 from halcert.spec.abi.constants import AllocFlag, FlagBit
-from halcert.spec.abi.functions import CONTROL_VIEWS, FUNCTIONS, INFO_VIEWS, Parameter, Passing
+from halcert.spec.abi.functions import (
+    CONTROL_VIEWS,
+    FUNCTIONS,
+    INFO_VIEWS,
+    Function,
+    Parameter,
+    Passing,
+)
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, bounds_of
 from halcert.spec.svm.flags import AllocFlags
 
@@ -68,14 +75,14 @@ class Uses:
     """What a program uses and so has to declare.
 
     Attributes:
-        functions: names of functions of the library, in the order of their use.
+        functions: functions of the library, in the order of their use.
         structs: names of structures.
         constants: macros and enumeration constants, with their values.
         codes: return codes that are spoken of.
         helpers: names of pieces of the frame that are needed.
     """
 
-    functions: list[str] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
     structs: set[str] = field(default_factory=set)
     constants: dict[str, int] = field(default_factory=dict)
     codes: set[int] = field(default_factory=set)
@@ -85,6 +92,14 @@ class Uses:
         """Use a constant by its name."""
         self.constants[name] = int(value)
         return name
+
+    def add(self, other: Uses) -> None:
+        """Use what others use, too."""
+        self.functions += [each for each in other.functions if each not in self.functions]
+        self.structs |= other.structs
+        self.constants |= other.constants
+        self.codes |= other.codes
+        self.helpers |= other.helpers
 
     def size(self, value: int) -> str:
         """Use a number of bytes."""
@@ -127,6 +142,10 @@ class Variable:
     narrow: bool = False
 
 
+ANSWER = "answer"
+"""The output by which a call tells the truth value that it returns."""
+
+
 class Variables:
     """The variables that hold what calls gave."""
 
@@ -146,6 +165,8 @@ class Variables:
         function = FUNCTIONS.get(step.interface)
         if function is None:
             return Variable(self.plain(step, first), pointer=True)
+        if first == ANSWER and function.returns == "bool":
+            return Variable(self.record(step, ANSWER), narrow=True)
         parameter = next((p for p in function.parameters if p.name == first), None)
         if parameter is None:
             raise KeyError(path)
@@ -159,6 +180,9 @@ class Variables:
                 narrow=parameter.kind != "u64",
             )
         whole = self.record(step, parameter.name)
+        if parameter.passing is Passing.OUT_PLACES:
+            place, number = rest.split(".")
+            return Variable(f"{whole}_{place}[{number}]", narrow=True)
         if parameter.passing is Passing.NEW_DMA:
             return self._of_descriptor(step, rest)
         if parameter.passing is Passing.COPY_2D:

@@ -273,6 +273,25 @@ static int store_pattern(void *address, size_t size, uint64_t pattern, uint64_t 
     return 0;
 }
 
+//// device_store: pattern_byte
+/* What a program on a device stores; the library's agent makes the access for it. */
+static drvError_t device_store(uint32_t device, DVdeviceptr address, size_t size, uint64_t pattern,
+                               uint64_t position)
+{
+    drvError_t code = DRV_ERROR_NONE;
+    for (size_t done = 0; done < size && code == DRV_ERROR_NONE; done += STORE_PART) {
+        size_t part = size - done < STORE_PART ? size - done : STORE_PART;
+        uint8_t *bytes = malloc(part);
+        if (bytes == NULL)
+            not_tried("no memory");
+        for (size_t i = 0; i < part; i++)
+            bytes[i] = pattern_byte(pattern, position + done + i);
+        code = softhal_device_store(device, address + done, bytes, part);
+        free(bytes);
+    }
+    return code;
+}
+
 //// load_memory
 /* Reads every byte, so that memory which cannot be read is found out here. */
 static int load_memory(const void *address, size_t size)

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
+from halcert.spec.abi.agent_functions import STORE_PART
 from halcert.spec.pattern import MIX, ODD, STRIDE
 
 
@@ -36,6 +37,7 @@ def pieces(used: Collection[str]) -> list[str]:
             wanted.add(name)
             waiting += sections[name][0]
     values = {"PATTERN_STRIDE": STRIDE, "PATTERN_ODD": ODD, "PATTERN_MIX": MIX}
+    values["STORE_PART"] = STORE_PART
     found = [text for name, (_, text) in sections.items() if name in wanted]
     for name, value in values.items():
         found = [text.replace(name, f"{value:#x}ULL") for text in found]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import textwrap
 from functools import cache
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from halcert.reports.cprogram.expressions import Uses
 from halcert.reports.cprogram.frame import pieces
 from halcert.reports.cprogram.functions import FunctionWriter
 from halcert.reports.cprogram.layouts import C_SCALARS, declaration, needed
@@ -17,7 +19,6 @@ from halcert.results.story import Story
 from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
 from halcert.spec.abi.codes import DrvError, symbol_of
 from halcert.spec.abi.constants import FlagBit
-from halcert.spec.abi.functions import FUNCTIONS
 from halcert.spec.abi.parameters import SCALAR_OF
 from halcert.spec.catalogue import rule as rule_named
 
@@ -46,6 +47,7 @@ STANDARD = frozenset(
     {"int", "size_t", "uint32_t", "uint64_t", "unsigned int", "unsigned long long", "void *"}
 )
 """Names of types that need no declaration."""
+ENUM = "enum "
 USUAL_CODES = (
     DrvError.NONE,
     DrvError.NO_DEVICE,
@@ -89,20 +91,18 @@ class _Program:
         """Return the program."""
         functions = self._functions
         bodies = functions.bodies()
-        codes = sorted({*map(int, USUAL_CODES), *self._uses.codes})
         header = self._story.header
         verdict = self._story.broken
         broken = rule_named(verdict.rule) if verdict else None
-        constants = sorted(self._uses.constants.items(), key=lambda item: (item[1], item[0]))
-        text: str = _template().render(
+        text: str = template(TEMPLATE).render(
             name=self._name,
-            written=_comment(_made_by(self._story), " * "),
+            written=comment(_made_by(self._story), " * "),
             verdict=verdict,
-            title=_comment(_title(self._story), " * "),
-            allowed=_comment(verdict.allowed, BESIDE) if verdict else "",
-            came=_comment(verdict.came, BESIDE) if verdict else "",
-            sources=_comment("; ".join(map(str, broken.sources)), BESIDE) if broken else "",
-            settings=_comment(
+            title=comment(_title(self._story), " * "),
+            allowed=comment(verdict.allowed, BESIDE) if verdict else "",
+            came=comment(verdict.came, BESIDE) if verdict else "",
+            sources=comment("; ".join(map(str, broken.sources)), BESIDE) if broken else "",
+            settings=comment(
                 " ".join(f"{k}={v}" for k, v in sorted(header.environment.items())), " * "
             ),
             bodies=bodies,
@@ -113,15 +113,9 @@ class _Program:
             repeated=functions.threaded,
             shared=[(each.c_type, each.name) for each in functions.crossings],
             rounds=ROUNDS,
-            seconds=SECONDS,
-            typedefs=self._typedefs(),
-            structs=self._structs(),
-            codes=[(symbol_of(code), code) for code in codes],
-            functions=[FUNCTIONS[name] for name in self._uses.functions],
-            constants=[(name, _macro(name, value)) for name, value in constants],
             pieces=pieces(self._helpers()),
-            named="returned" in self._uses.helpers,
             missing_is_fault=self._missing,
+            **declarations(self._uses),
         )
         return text
 
@@ -133,26 +127,57 @@ class _Program:
             used.add("fault")
         return used
 
-    def _typedefs(self) -> list[tuple[str, str]]:
-        """Return the header's names for numbers that the functions use."""
-        words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
-        known = {**SCALAR_OF, "UINT64": "u64"}
-        opaque = [
-            (f"struct {name}", name)
-            for name in (c_type.removesuffix("*").rstrip() for c_type in SCALAR_OF)
-            if f"{name} *" in SCALAR_OF and name != "void" and re.search(rf"\b{name}\b", words)
-        ]
-        return opaque + [
-            (C_SCALARS[kind], name)
-            for name, kind in known.items()
-            if name not in STANDARD and not name.endswith("*") and re.search(rf"\b{name}\b", words)
-        ]
 
-    def _structs(self) -> list[str]:
-        words = " ".join(FUNCTIONS[name].prototype for name in self._uses.functions)
-        mentioned = set(re.findall(r"struct (\w+)", words)) | self._uses.structs
-        order = [each for name in sorted(mentioned) for each in needed(name)]
-        return [declaration(name) for name in dict.fromkeys(order)]
+def declarations(uses: Uses) -> dict[str, Any]:
+    """Return what a program declares of the library, as its template wants it."""
+    codes = sorted({*map(int, USUAL_CODES), *uses.codes})
+    constants = sorted(uses.constants.items(), key=lambda item: (item[1], item[0]))
+    return {
+        "seconds": SECONDS,
+        "enums": _enums(uses),
+        "typedefs": _typedefs(uses),
+        "structs": _structs(uses),
+        "codes": [(symbol_of(code), code) for code in codes],
+        "functions": uses.functions,
+        "constants": [(name, _macro(name, value)) for name, value in constants],
+        "named": "returned" in uses.helpers,
+    }
+
+
+def _prototypes(uses: Uses) -> str:
+    return " ".join(function.prototype for function in uses.functions)
+
+
+def _typedefs(uses: Uses) -> list[tuple[str, str]]:
+    """Return the header's names for numbers that the functions use."""
+    words = _prototypes(uses)
+    known = {**SCALAR_OF, "UINT64": "u64"}
+    opaque = [
+        (f"struct {name}", name)
+        for name in (c_type.removesuffix("*").rstrip() for c_type in SCALAR_OF)
+        if f"{name} *" in SCALAR_OF and name != "void" and re.search(rf"\b{name}\b", words)
+    ]
+    return opaque + [
+        (C_SCALARS[kind], name)
+        for name, kind in known.items()
+        if name not in STANDARD
+        and not name.endswith("*")
+        and not name.startswith(ENUM)
+        and re.search(rf"\b{name}\b", words)
+    ]
+
+
+def _enums(uses: Uses) -> list[str]:
+    """Return the enumerations that functions take; their values are passed as numbers."""
+    words = _prototypes(uses)
+    return sorted(set(re.findall(rf"\b{ENUM}(\w+)", words)))
+
+
+def _structs(uses: Uses) -> list[str]:
+    words = _prototypes(uses)
+    mentioned = set(re.findall(r"struct (\w+)", words)) | uses.structs
+    order = [each for name in sorted(mentioned) for each in needed(name)]
+    return [declaration(name) for name in dict.fromkeys(order)]
 
 
 def _title(story: Story) -> str:
@@ -170,7 +195,7 @@ def _made_by(story: Story) -> str:
     return f"Written by halcert{version} from {place}, for {header.profile or 'ascend910b'}."
 
 
-def _comment(text: str, prefix: str) -> str:
+def comment(text: str, prefix: str) -> str:
     """Return a text fit for a comment, its further lines behind a prefix."""
     safe = one_line(text).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
     return f"\n{prefix}".join(textwrap.wrap(safe, WIDTH - len(prefix)) or [""])
@@ -183,7 +208,8 @@ def _macro(name: str, value: int) -> str:
 
 
 @cache
-def _template() -> Template:
+def template(name: str) -> Template:
+    """Return a template for C."""
     environment = Environment(
         loader=PackageLoader("halcert.reports", "templates"),
         undefined=StrictUndefined,
@@ -192,4 +218,4 @@ def _template() -> Template:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701 - C, not HTML
     )
-    return environment.get_template(TEMPLATE)
+    return environment.get_template(name)

@@ -159,6 +159,10 @@ class Sequence(Generic[T]):
         """Tell whether the predicate holds for every element."""
         return all(predicate(item) for item in self.items)
 
+    def number(self, predicate: Callable[[T], bool]) -> int:
+        """Return for how many elements the predicate holds."""
+        return sum(1 for item in self.items if predicate(item))
+
 
 class Elements(Generic[T]):
     """Several arrays read side by side: the first ``count`` elements, each a tuple.

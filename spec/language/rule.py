@@ -11,7 +11,9 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar
+from functools import update_wrapper
+from types import FunctionType
+from typing import Any, NamedTuple, TypeVar, cast
 
 from halcert.spec.language.source import Source
 
@@ -117,17 +119,32 @@ def needs_of(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(inspect.signature(function).parameters)[1:]
 
 
-def _declare(function: Callable[..., Any], **values: Any) -> None:
+def _declare(function: F, **values: Any) -> F:
+    """Return the function as that of a rule: one of its own, since rules may have it in common."""
     text = inspect.getdoc(function) or ""
     summary, _, detail = text.partition("\n")
+    own = _copied(function)
     rule = Rule(
-        function=function,
+        function=own,
         summary=summary.strip(),
         detail=detail.strip(),
         needs=needs_of(function),
         **values,
     )
-    function.__halcert_rule__ = rule  # type: ignore[attr-defined]
+    own.__halcert_rule__ = rule  # type: ignore[attr-defined]
+    return own
+
+
+def _copied(function: F) -> F:
+    original: Any = function
+    own = FunctionType(
+        original.__code__,
+        original.__globals__,
+        original.__name__,
+        original.__defaults__,
+        original.__closure__,
+    )
+    return cast("F", update_wrapper(own, original))
 
 
 def _sources(source: Source | Iterable[Source]) -> tuple[Source, ...]:
@@ -154,7 +171,7 @@ def rejects(
     """
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.REJECTS,
@@ -164,7 +181,6 @@ def rejects(
             codes=codes,
             code_strength=code or strength,
         )
-        return function
 
     return mark
 
@@ -178,7 +194,7 @@ def may_reject(
     """Declare: when the condition holds, the call may also fail with one of ``codes``."""
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.MAY_REJECT,
@@ -187,7 +203,6 @@ def may_reject(
             profiles=frozenset(profiles),
             codes=codes,
         )
-        return function
 
     return mark
 
@@ -204,7 +219,7 @@ def undefined(
     """
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.UNDEFINED,
@@ -212,7 +227,6 @@ def undefined(
             sources=_sources(source),
             profiles=frozenset(profiles),
         )
-        return function
 
     return mark
 
@@ -240,7 +254,7 @@ def accepts(
     """
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.ACCEPTS,
@@ -251,7 +265,6 @@ def accepts(
             when=when,
             choice=choice,
         )
-        return function
 
     return mark
 
@@ -280,7 +293,7 @@ def leaves(
     """
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.LEAVES,
@@ -291,7 +304,6 @@ def leaves(
             when=when,
             on=FAILURE,
         )
-        return function
 
     return mark
 
@@ -308,7 +320,7 @@ def ensures(
     """Declare: after the call this holds of its result, seen from the state before it."""
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.ENSURES,
@@ -318,7 +330,6 @@ def ensures(
             when=when,
             on=on,
         )
-        return function
 
     return mark
 
@@ -333,7 +344,7 @@ def observes(
     """Declare: the output ``data`` holds the bytes of the :class:`Extent` that is returned."""
 
     def mark(function: F) -> F:
-        _declare(
+        return _declare(
             function,
             id=rule_id,
             kind=Kind.OBSERVES,
@@ -341,6 +352,5 @@ def observes(
             sources=_sources(source),
             profiles=frozenset(profiles),
         )
-        return function
 
     return mark

@@ -346,7 +346,10 @@ class ShmemMapRouteCheck(Call, frozen=True):
         """There may be no such way; a machine without a unified bus has none at all."""
         return True
 
-    @accepts("SHARING-ROUTE-010", strength=MUST, source=HEADER, profiles=GEN3)
+    @accepts("SHARING-ROUTE-010", strength=Strength.MAY, source=HEADER, profiles=GEN3)
     def answers(call, state: State) -> State:
-        """Asking changes nothing."""
+        """There may be such a way; asking changes nothing.
+
+        Only machines with a unified bus have ways to tell, so no product must show this.
+        """
         return state

@@ -8,7 +8,7 @@ from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.async_copy import MemCpyAsync, MemCpyAsyncWaitFinish
 from halcert.spec.svm.batch import MemcpyBatch
 from halcert.spec.svm.control import MemCtl
-from halcert.spec.svm.copy import Memcpy, MemsetD8
+from halcert.spec.svm.copy import MemsetD8
 from halcert.spec.svm.copy_2d import Memcpy2D
 from halcert.spec.svm.copy_ex import HalMemcpy
 from halcert.spec.svm.device import MemAgentClose, MemAgentOpen, MemDeviceClose, MemDeviceOpen
@@ -17,6 +17,7 @@ from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore, HostUnmap
 from halcert.spec.svm.info import MemGetInfo
 from halcert.spec.svm.invariants import INVARIANTS
+from halcert.spec.svm.memcpy import Memcpy
 from halcert.spec.svm.prefetch import MemAddressTranslate, MemPrefetchToDevice
 from halcert.spec.svm.query import MemGetAddressRange, MemGetAttribute
 from halcert.spec.svm.submit import MemcpySumbit, MemcpyWait

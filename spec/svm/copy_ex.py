@@ -22,24 +22,29 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import USER, State
-from halcert.spec.svm.copy import (
-    copied,
-    copy_crosses_devices,
-    copy_ends,
-    copy_is_barred,
-    copy_is_promised,
-    copy_lacks_memory,
-    copy_overlaps,
+from halcert.spec.svm.copy import copy_ends, copy_is_barred
+from halcert.spec.svm.memcpy import (
+    bounce_buffer_may_be_short,
+    copies,
+    copies_in_part,
+    destination_holds_nothing,
+    device_may_be_at_both_ends,
+    gets_to_managed_memory,
+    is_promised,
+    memory_may_be_short,
+    more_than_fits,
+    moves,
+    moves_nothing,
+    nobody_touched_the_source,
+    not_promised,
+    nothing_is_mapped,
+    overlap_is_not_promised,
+    races_with_a_copy,
+    ranges_overlap,
+    source_has_no_pages,
+    source_may_be_missing,
 )
-from halcert.spec.svm.memory import copy_races, device_side, host_side, pageless, ranges_meet
-from halcert.spec.uvm.transfer import (
-    copied_pages,
-    copy_is_managed,
-    left_half_written,
-    may_be_between_devices,
-    source_is_untouched,
-    source_may_be_untouched,
-)
+from halcert.spec.svm.memory import device_side, host_side
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -63,22 +68,6 @@ def _checked(call: HalMemcpy, profile: Profile) -> bool:
     return call.count != 0 or profile.generation == "v2"
 
 
-def _moves(call: HalMemcpy) -> bool:
-    return call.count != 0
-
-
-def _moves_nothing(call: HalMemcpy) -> bool:
-    return call.count == 0
-
-
-def _promised(call: HalMemcpy, state: State) -> bool:
-    return copy_is_promised(state, call.dst, call.src, call.count)
-
-
-def _lacks_memory(call: HalMemcpy, state: State, profile: Profile) -> bool:
-    return not call.info.given and copy_lacks_memory(state, call.dst, call.src, call.count, profile)
-
-
 def _known_source(call: HalMemcpy, state: State) -> bool:
     return state.blocks.covering(call.src).kind != USER
 
@@ -86,19 +75,6 @@ def _known_source(call: HalMemcpy, state: State) -> bool:
 def _to_host(call: HalMemcpy, state: State) -> bool:
     target, source = copy_ends(state, call.dst, call.src)
     return host_side(target) and device_side(source)
-
-
-def _managed(call: HalMemcpy, state: State) -> bool:
-    """Tell whether a copy of managed memory is asked for; only one without a direction is known."""
-    return (
-        call.count != 0
-        and not call.info.given
-        and copy_is_managed(state, call.dst, call.src, call.count)
-    )
-
-
-def _gets_to_managed_memory(call: HalMemcpy, state: State) -> bool:
-    return call.dst_size >= call.count and _managed(call, state)
 
 
 @interface("halMemcpy", area="svm", source=HEADER)
@@ -111,6 +87,21 @@ class HalMemcpy(Call, frozen=True):
     count: Size
     info: CopyInfo
 
+    @property
+    def length(self) -> int:
+        """How many bytes are copied."""
+        return self.count
+
+    @property
+    def room(self) -> int:
+        """How many bytes the destination is said to hold."""
+        return self.dst_size
+
+    @property
+    def directed(self) -> bool:
+        """Whether a direction is asked for."""
+        return self.info.given
+
     @rejects("SVM-HCOPY-001", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def destination_is_null(call, profile: Profile) -> bool:
         """There must be a destination, even for no bytes in SVM v2."""
@@ -121,15 +112,13 @@ class HalMemcpy(Call, frozen=True):
         """There must be a source, even for no bytes in SVM v2."""
         return call.src == 0 and _checked(call, profile)
 
-    @rejects("SVM-HCOPY-003", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2)
-    def destination_holds_nothing(call) -> bool:
-        """The destination is said to hold at least one byte."""
-        return call.dst_size == 0
+    destination_holds_nothing = rejects(
+        "SVM-HCOPY-003", INVALID_VALUE, strength=SHOULD, source=V2, profiles=GEN2
+    )(destination_holds_nothing)
 
-    @rejects("SVM-HCOPY-004", INVALID_VALUE, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
-    def more_than_fits(call) -> bool:
-        """No more bytes are copied than the destination is said to hold."""
-        return call.dst_size < call.count
+    more_than_fits = rejects(
+        "SVM-HCOPY-004", INVALID_VALUE, strength=MUST, code=SHOULD, source=(HEADER, V2, V3)
+    )(more_than_fits)
 
     @rejects("SVM-HCOPY-005", NOT_SUPPORT, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
     def other_direction(call, profile: Profile) -> bool:
@@ -159,7 +148,7 @@ class HalMemcpy(Call, frozen=True):
             call.count != 0
             and call.info.given
             and not _known_source(call, state)
-            and _promised(call, state)
+            and is_promised(call, state)
         )
 
     @rejects("SVM-HCOPY-009", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
@@ -170,7 +159,7 @@ class HalMemcpy(Call, frozen=True):
             and call.info.given
             and _known_source(call, state)
             and not _to_host(call, state)
-            and _promised(call, state)
+            and is_promised(call, state)
             and not copy_is_barred(state, call.dst, call.src, call.count)
         )
 
@@ -183,37 +172,15 @@ class HalMemcpy(Call, frozen=True):
             and not (call.info.given and not _known_source(call, state))
         )
 
-    @rejects("SVM-HCOPY-011", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
-    def ranges_overlap(call, state: State) -> bool:
-        """Source and destination on one side must not overlap."""
-        return (
-            call.count != 0
-            and not call.info.given
-            and copy_overlaps(state, call.dst, call.src, call.count)
-        )
+    ranges_overlap = rejects(
+        "SVM-HCOPY-011", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3
+    )(ranges_overlap)
 
-    @rejects("SVM-HCOPY-012", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
-    def source_has_no_pages(call, state: State) -> bool:
-        """A MEM_SVM block that nobody wrote cannot be copied from."""
-        return (
-            call.count != 0
-            and not call.info.given
-            and pageless(state.blocks.covering(call.src))
-            and _promised(call, state)
-            and not ranges_meet(call.dst, call.src, call.count)
-        )
+    source_has_no_pages = rejects(
+        "SVM-HCOPY-012", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2
+    )(source_has_no_pages)
 
-    @undefined("SVM-HCOPY-013", source=(HEADER, V2, V3))
-    def not_promised(call, state: State, profile: Profile) -> bool:
-        """Copying bytes that are not all in one live, accessible block on each side."""
-        ends = call.dst != 0 and call.src != 0
-        return (
-            call.count != 0
-            and ends
-            and not _promised(call, state)
-            and not _managed(call, state)
-            and not _lacks_memory(call, state, profile)
-        )
+    not_promised = undefined("SVM-HCOPY-013", source=(HEADER, V2, V3))(not_promised)
 
     @undefined("SVM-HCOPY-014", source=HEADER.at("halMemAlloc, MEM_HOST_RW_DEV_RO"))
     def device_may_only_read(call, state: State) -> bool:
@@ -221,15 +188,11 @@ class HalMemcpy(Call, frozen=True):
         target, source = copy_ends(state, call.dst, call.src)
         return call.count != 0 and (target.host_writes or source.host_writes)
 
-    @undefined("SVM-HCOPY-015", source=V2, profiles=GEN2)
-    def overlap_is_not_promised(call, state: State) -> bool:
-        """Copying between ranges that overlap."""
-        return call.count != 0 and ranges_meet(call.dst, call.src, call.count)
+    overlap_is_not_promised = undefined("SVM-HCOPY-015", source=V2, profiles=GEN2)(
+        overlap_is_not_promised
+    )
 
-    @undefined("SVM-HCOPY-016", source=SENSE, profiles=GEN2)
-    def races_with_a_copy(call, state: State) -> bool:
-        """Copying where a copy under way reads or writes."""
-        return call.count != 0 and copy_races(state, call.dst, call.src, call.count)
+    races_with_a_copy = undefined("SVM-HCOPY-016", source=SENSE, profiles=GEN2)(races_with_a_copy)
 
     @undefined("SVM-HCOPY-017", source=HEADER.at("struct memcpy_info"), profiles=GEN2)
     def info_is_wrong(call, state: State) -> bool:
@@ -263,66 +226,48 @@ class HalMemcpy(Call, frozen=True):
             and _to_host(call, state)
         )
 
-    @may_reject("SVM-HCOPY-020", DrvError.OUT_OF_MEMORY, source=V3, profiles=GEN3)
-    def bounce_buffer_may_be_short(call, state: State) -> bool:
-        """A copy between devices may need memory on the host."""
-        return copy_crosses_devices(state, call.dst, call.src)
+    bounce_buffer_may_be_short = may_reject(
+        "SVM-HCOPY-020", DrvError.OUT_OF_MEMORY, source=V3, profiles=GEN3
+    )(bounce_buffer_may_be_short)
 
-    @rejects("SVM-HCOPY-021", PARA_ERROR, strength=SHOULD, source=(V2, V3))
-    def nothing_is_mapped(call, state: State, profile: Profile) -> bool:
-        """Reserved addresses where nothing is mapped cannot be copied from, nor to in SVM v3."""
-        return call.count != 0 and _lacks_memory(call, state, profile)
+    nothing_is_mapped = rejects("SVM-HCOPY-021", PARA_ERROR, strength=SHOULD, source=(V2, V3))(
+        nothing_is_mapped
+    )
 
-    @accepts("SVM-HCOPY-030", strength=SHOULD, source=(V2, V3), when=_moves_nothing)
+    @accepts("SVM-HCOPY-030", strength=SHOULD, source=(V2, V3), when=moves_nothing)
     def copies_nothing(call, state: State) -> State:
         """Copying no bytes succeeds and changes nothing."""
         return state
 
-    @accepts(
+    copies = accepts(
         "SVM-HCOPY-031",
         strength=MUST,
         source=(HEADER, MODULE_DOC.at("SVM, copy")),
         changes=("blocks", "contents", "pages"),
-        when=_moves,
+        when=moves,
+    )(copies)
+
+    nobody_touched_the_source = rejects(
+        "SVM-HCOPY-032", DrvError.INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2
+    )(nobody_touched_the_source)
+
+    source_may_be_missing = may_reject(
+        "SVM-HCOPY-033", DrvError.INVALID_HANDLE, source=V2, profiles=GEN2
+    )(source_may_be_missing)
+
+    device_may_be_at_both_ends = may_reject("SVM-HCOPY-034", PARA_ERROR, source=V2, profiles=GEN2)(
+        device_may_be_at_both_ends
     )
-    def copies(call, state: State) -> State:
-        """The destination holds the bytes of the source on return; all other bytes stay.
 
-        Managed pages that are copied to cease to be read-mostly; those copied from do not move.
-        """
-        after = copied(state, call.dst, call.src, call.count)
-        return copied_pages(after, call.dst, call.src, call.count)
+    memory_may_be_short = may_reject(
+        "SVM-HCOPY-035", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2
+    )(memory_may_be_short)
 
-    @rejects("SVM-HCOPY-032", DrvError.INVALID_HANDLE, strength=SHOULD, source=V2, profiles=GEN2)
-    def source_is_untouched(call, state: State) -> bool:
-        """Managed pages that nobody touched cannot be copied from."""
-        return _managed(call, state) and source_is_untouched(state, call.src, call.count)
-
-    @may_reject("SVM-HCOPY-033", DrvError.INVALID_HANDLE, source=V2, profiles=GEN2)
-    def source_may_be_untouched(call, state: State) -> bool:
-        """Whether managed pages are there cannot always be told."""
-        return _managed(call, state) and source_may_be_untouched(state, call.src, call.count)
-
-    @may_reject("SVM-HCOPY-034", PARA_ERROR, source=V2, profiles=GEN2)
-    def may_be_between_devices(call, state: State) -> bool:
-        """Managed pages on a device may be refused as the other end of device memory."""
-        return _managed(call, state) and may_be_between_devices(
-            state, call.dst, call.src, call.count
-        )
-
-    @may_reject("SVM-HCOPY-035", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2)
-    def memory_may_be_short(call, state: State) -> bool:
-        """Copying managed memory may need memory."""
-        return _managed(call, state)
-
-    @leaves(
+    copies_in_part = leaves(
         "SVM-HCOPY-036",
         strength=SHOULD,
         source=V2,
         changes=("contents", "pages"),
-        when=_gets_to_managed_memory,
+        when=gets_to_managed_memory,
         profiles=GEN2,
-    )
-    def copies_in_part(call, state: State) -> State:
-        """A copy of managed memory that stops in the middle may have written some bytes."""
-        return left_half_written(state, call.dst, call.count)
+    )(copies_in_part)

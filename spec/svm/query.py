@@ -27,7 +27,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
-from halcert.spec.svm.memory import bare, device_side, has_own_space, in_tail, within
+from halcert.spec.svm.memory import bare, cacheable, device_side, has_own_space, in_tail, within
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -155,7 +155,8 @@ class MemGetAttribute(Call, frozen=True):
 
         For speed the interface does not tell what is allocated: it may answer for what is not
         yet or no longer there. Reserved addresses must be mapped before; SVM v2 answers all the
-        same, with what was mapped last or the host.
+        same, with what was mapped last or the host. It calls every address managed that managed
+        memory can have.
         """
         return (
             call.vptr != 0
@@ -390,13 +391,22 @@ class MemGetAddressRange(Call, frozen=True):
 
     @ensures("SVM-RANGE-013", strength=SHOULD, source=(HEADER, V2), when=_size_given, profiles=GEN2)
     def size_is_rounded(call, state: State, result: Result, profile: Profile) -> bool:
-        """The size is rounded up to pages, or to GiBs for blocks with their own address space."""
+        """The size is rounded up to pages, or to GiBs for blocks with their own address space.
+
+        A piece of cached memory is given whole where less than a fifth of it would be left.
+        """
         block, size = state.blocks.covering(call.ptr), result.psize
         if has_own_space(block, profile):
             return size == align_up(block.size, profile.giant)
+        whole = (
+            cacheable(block, profile)
+            and size > block.extent
+            and size % profile.page == 0
+            and (size - block.extent) * 5 < size
+        )
         if block.kind == DVPP or block.readonly or block.host_writes:
-            return size == block.extent or size == align_up(block.size, profile.huge)
-        return size == block.extent
+            return whole or size == block.extent or size == align_up(block.size, profile.huge)
+        return whole or size == block.extent
 
     @ensures("SVM-RANGE-014", strength=SHOULD, source=(HEADER, V3), when=_size_given, profiles=GEN3)
     def size_is_exact(call, state: State, result: Result) -> bool:

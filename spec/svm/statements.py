@@ -40,7 +40,7 @@ SVM_STATEMENTS: tuple[Stated, ...] = (
             "host and the one on the device together; only then is there memory of the "
             "device."
         ),
-        ("SVM-OPEN-010", "SVM-ALLOC-030", "SVM-CLOSE-010"),
+        ("SVM-OPEN-010", "SVM-ALLOC-030", "VMM-CREATE-015", "SVM-CLOSE-010"),
     ),
     (
         "SEED-SVM-04",

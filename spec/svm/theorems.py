@@ -24,7 +24,7 @@ from halcert.spec.state import State
 from halcert.spec.svm.alloc import MemAlloc
 from halcert.spec.svm.async_copy import MemCpyAsync, MemCpyAsyncWaitFinish
 from halcert.spec.svm.batch import MemcpyBatch
-from halcert.spec.svm.copy import Memcpy, MemsetD8
+from halcert.spec.svm.copy import MemsetD8
 from halcert.spec.svm.copy_2d import Memcpy2D
 from halcert.spec.svm.copy_ex import HalMemcpy
 from halcert.spec.svm.device import (
@@ -35,6 +35,7 @@ from halcert.spec.svm.device import (
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore
 from halcert.spec.svm.matrix import span
+from halcert.spec.svm.memcpy import Memcpy
 from halcert.spec.svm.submit import MemcpySumbit, MemcpyWait
 
 MOVERS = (HostStore, HostFill, MemsetD8, Memcpy, HalMemcpy, MemCpyAsync, MemCpyAsyncWaitFinish)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.abi.constants import UvmAdvise
 from halcert.spec.language import (
@@ -121,24 +123,6 @@ def _accessed(run: Pages, call: MemManagedAdvise) -> Pages:
     return prepared(run, call.location, certain=True)
 
 
-def _advised(call: MemManagedAdvise, state: State, low: int, high: int) -> State:
-    """Return the state after the advice was followed for the pages ``[low, high)``."""
-    if call.advise == READ_MOSTLY:
-        return changed(state, low, high, made_read_mostly)
-    if call.advise == UNSET_READ_MOSTLY:
-        return changed(state, low, high, lambda run: made_single(run, call.location))
-    if call.advise == PREFER:
-        return changed(state, low, high, lambda run: _preferring(state, run, call))
-    if call.advise == UNSET_PREFER:
-        return changed(state, low, high, lambda run: run.but(prefer_type=NONE, prefer_id=0))
-    accessor = accessor_of(call.location)
-    if call.advise == ACCESS_BY:
-        after = changed(state, low, high, lambda run: _accessed(run, call))
-        return after.but(accessors=with_accessor(state, low, high, accessor))
-    after = changed(state, low, high, lambda run: run)
-    return after.but(accessors=without_accessor(state, low, high, accessor))
-
-
 def _doubtful(run: Pages, call: MemManagedAdvise) -> Pages:
     """Return what is known of pages when the advice may have been followed for them or not."""
     moved = anywhere(run)
@@ -188,33 +172,30 @@ def _stopped_at_the_hole(call: MemManagedAdvise, state: State, result: Returned)
     )
 
 
-def _sets_read_mostly(call: MemManagedAdvise) -> bool:
-    return call.advise == READ_MOSTLY
+def _every_page(call: MemManagedAdvise, state: State, change: Callable[[Pages], Pages]) -> State:
+    """Return the state after the pages of the range, up to a hole, changed."""
+    low, high = _range(call, state)
+    return changed(state, low, high, change)
 
 
-def _unsets_read_mostly(call: MemManagedAdvise) -> bool:
-    return call.advise == UNSET_READ_MOSTLY
+def _followed(call: MemManagedAdvise, state: State) -> State:
+    """Return the state after the advice, whichever it is, was followed."""
+    if call.advise == READ_MOSTLY:
+        return MemManagedAdvise.sets_read_mostly(call, state)
+    if call.advise == UNSET_READ_MOSTLY:
+        return MemManagedAdvise.unsets_read_mostly(call, state)
+    if call.advise == PREFER:
+        return MemManagedAdvise.sets_preference(call, state)
+    if call.advise == UNSET_PREFER:
+        return MemManagedAdvise.unsets_preference(call, state)
+    if call.advise == ACCESS_BY:
+        return MemManagedAdvise.sets_access(call, state)
+    return MemManagedAdvise.unsets_access(call, state)
 
 
-def _sets_preference(call: MemManagedAdvise) -> bool:
-    return call.advise == PREFER
-
-
-def _unsets_preference(call: MemManagedAdvise) -> bool:
-    return call.advise == UNSET_PREFER
-
-
-def _sets_access(call: MemManagedAdvise) -> bool:
-    return call.advise == ACCESS_BY
-
-
-def _unsets_access(call: MemManagedAdvise) -> bool:
-    return call.advise == UNSET_ACCESS_BY
-
-
-def _after(call: MemManagedAdvise, state: State) -> State:
-    low, high = first_page(call.ptr), stop_of(state, call.ptr, call.size)
-    return _advised(call, state, low, high)
+def _range(call: MemManagedAdvise, state: State) -> tuple[int, int]:
+    """Return where the pages of the range begin and end, as far as they are in one block."""
+    return first_page(call.ptr), stop_of(state, call.ptr, call.size)
 
 
 @interface("halMemManagedAdvise", area="uvm", source=HEADER, optional=frozenset({"ascend950"}))
@@ -350,31 +331,31 @@ class MemManagedAdvise(Call, frozen=True):
         strength=MUST,
         source=ADVICE,
         changes=("pages",),
-        when=_sets_read_mostly,
+        when=lambda call: call.advise == READ_MOSTLY,
         profiles=UVM_PRODUCTS,
     )
     def sets_read_mostly(call, state: State) -> State:
         """The pages may have copies in several places; the host has one; the place is ignored."""
-        return _after(call, state)
+        return _every_page(call, state, made_read_mostly)
 
     @accepts(
         "UVM-ADVISE-031",
         strength=MUST,
         source=ADVICE,
         changes=("pages",),
-        when=_unsets_read_mostly,
+        when=lambda call: call.advise == UNSET_READ_MOSTLY,
         profiles=UVM_PRODUCTS,
     )
     def unsets_read_mostly(call, state: State) -> State:
         """One copy of the pages is left, at the place that is named, or else on the host."""
-        return _after(call, state)
+        return _every_page(call, state, lambda run: made_single(run, call.location))
 
     @accepts(
         "UVM-ADVISE-032",
         strength=MUST,
         source=ADVICE,
         changes=("pages",),
-        when=_sets_preference,
+        when=lambda call: call.advise == PREFER,
         profiles=UVM_PRODUCTS,
     )
     def sets_preference(call, state: State) -> State:
@@ -383,26 +364,26 @@ class MemManagedAdvise(Call, frozen=True):
         Pages that are not read-mostly and have no copy get memory there; read-mostly ones get a
         replica on a device that has none, and stay as they are for the host.
         """
-        return _after(call, state)
+        return _every_page(call, state, lambda run: _preferring(state, run, call))
 
     @accepts(
         "UVM-ADVISE-033",
         strength=MUST,
         source=ADVICE,
         changes=("pages",),
-        when=_unsets_preference,
+        when=lambda call: call.advise == UNSET_PREFER,
         profiles=UVM_PRODUCTS,
     )
     def unsets_preference(call, state: State) -> State:
         """The pages prefer no place."""
-        return _after(call, state)
+        return _every_page(call, state, lambda run: run.but(prefer_type=NONE, prefer_id=0))
 
     @accepts(
         "UVM-ADVISE-034",
         strength=MUST,
         source=ADVICE,
         changes=("pages", "accessors"),
-        when=_sets_access,
+        when=lambda call: call.advise == ACCESS_BY,
         profiles=UVM_PRODUCTS,
     )
     def sets_access(call, state: State) -> State:
@@ -411,19 +392,23 @@ class MemManagedAdvise(Call, frozen=True):
         It is a hint: these products cannot map memory of another place, so pages still move to
         where they are accessed.
         """
-        return _after(call, state)
+        low, high = _range(call, state)
+        ready = _every_page(call, state, lambda run: _accessed(run, call))
+        return ready.but(accessors=with_accessor(state, low, high, accessor_of(call.location)))
 
     @accepts(
         "UVM-ADVISE-035",
         strength=MUST,
         source=ADVICE,
         changes=("pages", "accessors"),
-        when=_unsets_access,
+        when=lambda call: call.advise == UNSET_ACCESS_BY,
         profiles=UVM_PRODUCTS,
     )
     def unsets_access(call, state: State) -> State:
         """The pages are not said to be accessed from the place any more."""
-        return _after(call, state)
+        low, high = _range(call, state)
+        cut = _every_page(call, state, lambda run: run)
+        return cut.but(accessors=without_accessor(state, low, high, accessor_of(call.location)))
 
     @leaves(
         "UVM-ADVISE-040",
@@ -435,7 +420,7 @@ class MemManagedAdvise(Call, frozen=True):
     )
     def pages_before_the_hole(call, state: State) -> State:
         """Pages before the first that is not allocated follow the advice."""
-        return _after(call, state)
+        return _followed(call, state)
 
     @leaves(
         "UVM-ADVISE-041",
@@ -447,5 +432,4 @@ class MemManagedAdvise(Call, frozen=True):
     )
     def some_pages(call, state: State) -> State:
         """A call that stops in the middle may have been followed for some pages."""
-        low, high = first_page(call.ptr), stop_of(state, call.ptr, call.size)
-        return changed(state, low, high, lambda run: _doubtful(run, call))
+        return _every_page(call, state, lambda run: _doubtful(run, call))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from halcert.spec.abi.codes import DrvError
@@ -51,7 +52,16 @@ MUST = Strength.MUST
 SHOULD = Strength.SHOULD
 INVALID_VALUE = DrvError.INVALID_VALUE
 PARA_ERROR = DrvError.PARA_ERROR
+READ_MOSTLY = RangeAttribute.MEM_RANGE_ATTR_READ_MOSTLY
+PREFERRED = RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC
+PREFERRED_TYPE = RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_TYPE
+PREFERRED_ID = RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_ID
+LATEST = RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC
+LATEST_TYPE = RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE
+LATEST_ID = RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID
 ACCESS_BY = RangeAttribute.MEM_RANGE_ATTR_ACCESS_BY
+Fits = Callable[[State, int, int, int], bool]
+"""Tells whether a number may be told of a range, which is an address and a size."""
 ATTRIBUTES = API.at("attributes of a range of managed memory")
 NUMBER = 4
 """Bytes of a number in an answer."""
@@ -59,7 +69,8 @@ MOST = 8
 """Attributes that there are, and that SVM v2 tells in one call."""
 
 
-def _asked(call: MemManagedRangeGetAttributes, attribute: int) -> bool:
+def _asks(call: MemManagedRangeGetAttributes, attribute: int) -> bool:
+    """Tell whether an attribute is asked for."""
     return Elements(call.attribute_num, call.attributes).any(lambda each: each == attribute)
 
 
@@ -72,42 +83,16 @@ def _entries(call: MemManagedRangeGetAttributes) -> Elements[Any]:
     return Elements(call.attribute_num, call.attributes, call.data_sizes, data)
 
 
-def _answers(call: MemManagedRangeGetAttributes, told: Any) -> Elements[Any]:
-    """Return each attribute that is asked for, with the numbers that were told."""
+def _told(
+    call: MemManagedRangeGetAttributes, state: State, told: Any, attribute: int, fits: Fits
+) -> bool:
+    """Tell whether what was told of an attribute, wherever it was asked for, fits the range."""
     asked: Any = call.attributes
-    return Elements(call.attribute_num, asked, told)
-
-
-def _asks_read_mostly(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_READ_MOSTLY)
-
-
-def _asks_preference(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC)
-
-
-def _asks_access(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, ACCESS_BY)
-
-
-def _asks_preferred_type(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_TYPE)
-
-
-def _asks_preferred_id(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_ID)
-
-
-def _asks_latest(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC)
-
-
-def _asks_latest_type(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE)
-
-
-def _asks_latest_id(call: MemManagedRangeGetAttributes) -> bool:
-    return _asked(call, RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID)
+    return Elements(call.attribute_num, asked, told).all(
+        lambda each, values: (
+            each != attribute or values.all(lambda value: fits(state, call.ptr, call.size, value))
+        )
+    )
 
 
 @interface(
@@ -255,46 +240,37 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
         "UVM-RANGE-031",
         strength=MUST,
         source=ATTRIBUTES,
-        when=_asks_read_mostly,
+        when=lambda call: _asks(call, READ_MOSTLY),
         profiles=UVM_PRODUCTS,
     )
     def read_mostly(call, state: State, result: Result) -> bool:
         """A range is read-mostly if every page is."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_READ_MOSTLY
-                or told.all(lambda value: mostly_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, READ_MOSTLY, mostly_fits)
 
     @ensures(
         "UVM-RANGE-032",
         strength=MUST,
         source=ATTRIBUTES,
-        when=_asks_preference,
+        when=lambda call: _asks(call, PREFERRED),
         profiles=UVM_PRODUCTS,
     )
     def preferred_location(call, state: State, result: Result) -> bool:
         """A range prefers what all its pages prefer: a device, or the host; else -2."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC
-                or told.all(lambda value: preferred_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, PREFERRED, preferred_fits)
 
     @ensures(
         "UVM-RANGE-033",
         strength=MUST,
         source=ATTRIBUTES,
-        when=_asks_access,
+        when=lambda call: _asks(call, ACCESS_BY),
         profiles=UVM_PRODUCTS,
     )
     def accessed_by(call, state: State, result: Result) -> bool:
         """A range is accessed by those who access each of its pages, as many as fit; then -2."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != ACCESS_BY or accessors_fit(state, call.ptr, call.size, told)
+        told: Any = result.data
+        return Elements(call.attribute_num, call.attributes, told).all(
+            lambda asked, named: (
+                asked != ACCESS_BY or accessors_fit(state, call.ptr, call.size, named)
             )
         )
 
@@ -302,39 +278,29 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
         "UVM-RANGE-034",
         strength=MUST,
         source=ATTRIBUTES,
-        when=_asks_preferred_type,
+        when=lambda call: _asks(call, PREFERRED_TYPE),
         profiles=UVM_PRODUCTS,
     )
     def preferred_type(call, state: State, result: Result) -> bool:
         """The type of the preferred location is that of all pages, else 0."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_TYPE
-                or told.all(lambda value: preferred_type_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, PREFERRED_TYPE, preferred_type_fits)
 
     @ensures(
         "UVM-RANGE-035",
         strength=MUST,
         source=ATTRIBUTES,
-        when=_asks_preferred_id,
+        when=lambda call: _asks(call, PREFERRED_ID),
         profiles=UVM_PRODUCTS,
     )
     def preferred_id(call, state: State, result: Result) -> bool:
         """The id of the preferred location is the device or node of all pages, else -2."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_PREFERRED_LOC_ID
-                or told.all(lambda value: preferred_number_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, PREFERRED_ID, preferred_number_fits)
 
     @ensures(
         "UVM-RANGE-036",
         strength=SHOULD,
         source=(ATTRIBUTES, V2),
-        when=_asks_latest,
+        when=lambda call: _asks(call, LATEST),
         profiles=UVM_PRODUCTS,
     )
     def last_location(call, state: State, result: Result) -> bool:
@@ -342,41 +308,26 @@ class MemManagedRangeGetAttributes(Call, frozen=True):
 
         The reference calls this and the next two reserved.
         """
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC
-                or told.all(lambda value: latest_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, LATEST, latest_fits)
 
     @ensures(
         "UVM-RANGE-037",
         strength=SHOULD,
         source=(ATTRIBUTES, V2),
-        when=_asks_latest_type,
+        when=lambda call: _asks(call, LATEST_TYPE),
         profiles=UVM_PRODUCTS,
     )
     def last_type(call, state: State, result: Result) -> bool:
         """The type of the last location is that of all pages, else 0."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_TYPE
-                or told.all(lambda value: latest_type_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, LATEST_TYPE, latest_type_fits)
 
     @ensures(
         "UVM-RANGE-038",
         strength=SHOULD,
         source=(ATTRIBUTES, V2),
-        when=_asks_latest_id,
+        when=lambda call: _asks(call, LATEST_ID),
         profiles=UVM_PRODUCTS,
     )
     def last_id(call, state: State, result: Result) -> bool:
         """The id of the last location is the device or node of all pages, else -2."""
-        return _answers(call, result.data).all(
-            lambda asked, told: (
-                asked != RangeAttribute.MEM_RANGE_ATTR_LAST_PREFETCH_LOC_ID
-                or told.all(lambda value: latest_number_fits(state, call.ptr, call.size, value))
-            )
-        )
+        return _told(call, state, result.data, LATEST_ID, latest_number_fits)

@@ -1,4 +1,4 @@
-"""What the module description states about UVM.
+"""What the module description states about UVM, and the description of a sample that uses it.
 
 Each entry is the id, the place, the statement in our words, and the ids of the rules that carry
 it.
@@ -274,5 +274,38 @@ UVM_STATEMENTS: tuple[Stated, ...] = (
         "UVM, prefetching, step 3",
         "halMemManagedPrefetch brings the data from the host to the device.",
         ("UVM-FETCH-030", "UVM-DLOAD-011"),
+    ),
+    (
+        "SEED-UVM-40",
+        "UVM sample, mechanism",
+        "Host and kernels use managed memory by the same pointer, without copies in between.",
+        ("SVM-STORE-010", "SVM-LOAD-011", "UVM-DSTORE-010", "UVM-DLOAD-011"),
+    ),
+    (
+        "SEED-UVM-41",
+        "UVM sample, mechanism",
+        "Pages are mapped when they are accessed, to memory of the side that accesses them.",
+        ("SVM-LOAD-010", "SVM-STORE-010", "UVM-DLOAD-010", "UVM-DSTORE-010"),
+    ),
+    (
+        "SEED-UVM-42",
+        "UVM sample, mechanism",
+        (
+            "Where another one accesses a page it moves there, and the mapping and the memory of "
+            "the one before are gone."
+        ),
+        ("UVM-DLOAD-010", "UVM-DSTORE-010", "SVM-LOAD-010", "SVM-STORE-010", "SVM-ANY-003"),
+    ),
+    (
+        "SEED-UVM-43",
+        "UVM sample, products",
+        "Products without managed memory say so when it is asked for.",
+        ("SVM-ALLOC-016",),
+    ),
+    (
+        "SEED-UVM-44",
+        "UVM sample, results",
+        "What a kernel wrote is there for the host once the kernel is done, without a copy.",
+        ("UVM-DSTORE-010", "SVM-LOAD-011"),
     ),
 )

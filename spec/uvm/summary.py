@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from halcert.spec.abi.constants import RangeDevice
-from halcert.spec.language import Elements, Sequence
+from halcert.spec.language import Sequence
 from halcert.spec.state import NO, OPEN, YES, Accessor, Pages, State
 from halcert.spec.uvm.locations import DEVICE, HOST, HOST_ACCESSOR, NUMA
 from halcert.spec.uvm.pages import NONE, SPAN, first_page, runs_of, stop_of
@@ -175,8 +175,16 @@ def _accessors_of(state: State, low: int, high: int) -> int:
     )
 
 
-def _accessor(told: int) -> int:
-    return HOST_ACCESSOR if told == ON_HOST else told
+def _accesses_all(state: State, low: int, high: int, told: int) -> bool:
+    """Tell whether every page of ``[low, high)`` is accessed by whom a number tells."""
+    return state.accessors.any(
+        lambda row: told == _told_as(row) and accesses_all(state, low, high, row.id)
+    )
+
+
+def _told_as(row: Accessor) -> int:
+    """Return the number by which somebody who accesses pages is told."""
+    return ON_HOST if row.id == HOST_ACCESSOR else row.id
 
 
 def accessors_fit(state: State, address: int, size: int, told: Sequence[int]) -> bool:
@@ -188,19 +196,17 @@ def accessors_fit(state: State, address: int, size: int, told: Sequence[int]) ->
         return True
     low, high = first_page(address), stop_of(state, address, size)
     room = len(told.items)
-    named = Elements(room, told).fold(
-        lambda count, value: count if value == NOBODY else count + 1, 0
-    )
+    named = told.number(lambda value: value != NOBODY)
     there = _accessors_of(state, low, high)
     return (
-        told.all(lambda value: value == NOBODY or accesses_all(state, low, high, _accessor(value)))
+        told.all(lambda value: value == NOBODY or _accesses_all(state, low, high, value))
         and named == (min(room, there))
         and (
             there > room
             or state.accessors.all(
                 lambda row: (
                     not accesses_all(state, low, high, row.id)
-                    or told.any(lambda value: _accessor(value) == row.id)
+                    or told.any(lambda value: value == _told_as(row))
                 )
             )
         )

@@ -14,10 +14,11 @@ from halcert.spec.language import Address, Call, DeviceId, Size, Source, Theorem
 from halcert.spec.sources import API, MODULE_DOC, SENSE
 from halcert.spec.state import NO, NOWHERE, OPEN, YES, Pages, State
 from halcert.spec.svm.alloc import MemAlloc
-from halcert.spec.svm.copy import Memcpy, MemsetD8
+from halcert.spec.svm.copy import MemsetD8
 from halcert.spec.svm.flags import UVM
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.host import HostFill, HostLoad, HostStore
+from halcert.spec.svm.memcpy import Memcpy
 from halcert.spec.svm.theorems import byte_at, lies_in, same_byte, shows
 from halcert.spec.uvm.advise import MemManagedAdvise
 from halcert.spec.uvm.attributes import MemManagedRangeGetAttributes

@@ -32,14 +32,16 @@ from halcert.spec.vmm.properties import (
     DEVICE_SIDE,
     HOST_SIDE,
     NORMAL,
-    NUMA_SIDE,
     RUNTIME,
     Properties,
     PropertiesOut,
-    giant_for_ts,
-    giant_off_devices,
-    unknown_kind,
-    unknown_pages,
+    giant_pages_are_for_devices,
+    no_giant_pages_of_ts,
+    no_properties,
+    node_may_be_missing,
+    reserve_is_given,
+    unknown_memory_type,
+    unknown_page_type,
     unknown_side,
     wants_giant,
 )
@@ -79,15 +81,13 @@ class MemGetAllocationGranularity(Call, frozen=True):
         """There must be a place for the granularity."""
         return not call.granularity
 
-    @rejects("VMM-GRAN-003", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def no_properties(call) -> bool:
-        """There must be properties."""
-        return not call.prop.given
+    no_properties = rejects("VMM-GRAN-003", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        no_properties
+    )
 
-    @rejects("VMM-GRAN-004", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def other_side(call) -> bool:
-        """Memory is on a device, on the host or on one of its NUMA nodes."""
-        return unknown_side(call.prop)
+    unknown_side = rejects("VMM-GRAN-004", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        unknown_side
+    )
 
     @rejects("VMM-GRAN-005", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def device_id_too_large(call, profile: Profile) -> bool:
@@ -104,40 +104,34 @@ class MemGetAllocationGranularity(Call, frozen=True):
             return prop.given and not known
         return prop.given and prop.side == HOST_SIDE and not known and not host
 
-    @rejects("VMM-GRAN-006", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def unknown_page_type(call) -> bool:
-        """The page type is one of three."""
-        return unknown_pages(call.prop)
+    unknown_page_type = rejects("VMM-GRAN-006", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        unknown_page_type
+    )
 
-    @rejects("VMM-GRAN-007", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def unknown_memory_type(call) -> bool:
-        """The kind of memory is one of five."""
-        return unknown_kind(call.prop)
+    unknown_memory_type = rejects("VMM-GRAN-007", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        unknown_memory_type
+    )
 
-    @rejects("VMM-GRAN-008", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
-    def giant_pages_are_for_devices(call, profile: Profile) -> bool:
-        """Giant pages are for devices; SVM v2 may have them on the host for P2P DDR."""
-        return giant_off_devices(call.prop, profile)
+    giant_pages_are_for_devices = rejects(
+        "VMM-GRAN-008", NOT_SUPPORT, strength=SHOULD, source=(V2, V3)
+    )(giant_pages_are_for_devices)
 
-    @rejects("VMM-GRAN-009", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
-    def no_giant_pages_of_ts(call) -> bool:
-        """Memory of the task scheduler has no giant pages."""
-        return giant_for_ts(call.prop)
+    no_giant_pages_of_ts = rejects("VMM-GRAN-009", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))(
+        no_giant_pages_of_ts
+    )
 
-    @rejects("VMM-GRAN-010", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def reserve_is_given(call) -> bool:
-        """The reserved member is 0."""
-        return call.prop.reserve != 0
+    reserve_is_given = rejects("VMM-GRAN-010", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        reserve_is_given
+    )
 
     @may_reject("VMM-GRAN-011", NOT_SUPPORT, source=(DEFINES, V2))
     def giant_pages_may_be_missing(call) -> bool:
         """A device may lack giant pages, and one that was never opened has none."""
         return wants_giant(call.prop)
 
-    @may_reject("VMM-GRAN-012", DrvError.PARA_ERROR, source=V3)
-    def node_may_be_missing(call) -> bool:
-        """The host may lack the NUMA node."""
-        return call.prop.given and call.prop.side == NUMA_SIDE
+    node_may_be_missing = may_reject("VMM-GRAN-012", DrvError.PARA_ERROR, source=V3)(
+        node_may_be_missing
+    )
 
     @accepts("VMM-GRAN-020", strength=MUST, source=HEADER)
     def answers(call, state: State) -> State:

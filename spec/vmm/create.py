@@ -28,13 +28,15 @@ from halcert.spec.vmm.memory import on_pages
 from halcert.spec.vmm.properties import (
     DEVICE_SIDE,
     HOST_SIDE,
-    NUMA_SIDE,
     Properties,
-    giant_for_ts,
-    giant_off_devices,
+    giant_pages_are_for_devices,
     granule_of,
-    unknown_kind,
-    unknown_pages,
+    no_giant_pages_of_ts,
+    no_properties,
+    node_may_be_missing,
+    reserve_is_given,
+    unknown_memory_type,
+    unknown_page_type,
     unknown_side,
     wants_giant,
 )
@@ -90,15 +92,13 @@ class MemCreate(Call, frozen=True):
         """The flag is not used and must be 0."""
         return call.flag != 0
 
-    @rejects("VMM-CREATE-004", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def no_properties(call) -> bool:
-        """There must be properties."""
-        return not call.prop.given
+    no_properties = rejects("VMM-CREATE-004", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        no_properties
+    )
 
-    @rejects("VMM-CREATE-005", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def unknown_side(call) -> bool:
-        """Memory is on a device, on the host or on one of its NUMA nodes."""
-        return unknown_side(call.prop)
+    unknown_side = rejects("VMM-CREATE-005", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        unknown_side
+    )
 
     @rejects("VMM-CREATE-006", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
     def device_id_too_large(call, profile: Profile) -> bool:
@@ -108,30 +108,25 @@ class MemCreate(Call, frozen=True):
         )
         return call.prop.given and asked and call.prop.devid >= profile.device_limit
 
-    @rejects("VMM-CREATE-007", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def unknown_page_type(call) -> bool:
-        """The page type is one of three."""
-        return unknown_pages(call.prop)
+    unknown_page_type = rejects("VMM-CREATE-007", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        unknown_page_type
+    )
 
-    @rejects("VMM-CREATE-008", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def unknown_memory_type(call) -> bool:
-        """The kind of memory is one of five."""
-        return unknown_kind(call.prop)
+    unknown_memory_type = rejects(
+        "VMM-CREATE-008", INVALID_VALUE, strength=SHOULD, source=(V2, V3)
+    )(unknown_memory_type)
 
-    @rejects("VMM-CREATE-009", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
-    def giant_pages_are_for_devices(call, profile: Profile) -> bool:
-        """Giant pages are for devices; SVM v2 may have them on the host for P2P DDR."""
-        return giant_off_devices(call.prop, profile)
+    giant_pages_are_for_devices = rejects(
+        "VMM-CREATE-009", NOT_SUPPORT, strength=SHOULD, source=(V2, V3)
+    )(giant_pages_are_for_devices)
 
-    @rejects("VMM-CREATE-010", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
-    def no_giant_pages_of_ts(call) -> bool:
-        """Memory of the task scheduler has no giant pages."""
-        return giant_for_ts(call.prop)
+    no_giant_pages_of_ts = rejects("VMM-CREATE-010", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))(
+        no_giant_pages_of_ts
+    )
 
-    @rejects("VMM-CREATE-011", INVALID_VALUE, strength=SHOULD, source=(V2, V3))
-    def reserve_is_given(call) -> bool:
-        """The reserved member is 0."""
-        return call.prop.reserve != 0
+    reserve_is_given = rejects("VMM-CREATE-011", INVALID_VALUE, strength=SHOULD, source=(V2, V3))(
+        reserve_is_given
+    )
 
     @rejects("VMM-CREATE-012", NOT_SUPPORT, strength=SHOULD, source=(V2, V3))
     def host_has_no_number(call) -> bool:
@@ -200,10 +195,9 @@ class MemCreate(Call, frozen=True):
         """A device may lack giant pages."""
         return wants_giant(call.prop)
 
-    @may_reject("VMM-CREATE-022", PARA_ERROR, source=(V2, V3))
-    def node_may_be_missing(call) -> bool:
-        """The host may lack the NUMA node."""
-        return call.prop.given and call.prop.side == NUMA_SIDE
+    node_may_be_missing = may_reject("VMM-CREATE-022", PARA_ERROR, source=(V2, V3))(
+        node_may_be_missing
+    )
 
     @may_reject("VMM-CREATE-023", source=V2)
     def kind_may_be_missing(call) -> bool:

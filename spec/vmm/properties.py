@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
 from halcert.spec.abi.constants import MemSide, MemType, ModuleId, PageType
 from halcert.spec.language import U32, U64, DeviceId, Record
 from halcert.spec.profiles import Profile
@@ -46,31 +48,54 @@ class PropertiesOut(Record, frozen=True):
     """Kind of memory."""
 
 
-def unknown_side(prop: Properties) -> bool:
-    """Tell whether memory is asked for on none of the sides."""
-    return prop.given and prop.side >= MemSide.MEM_MAX_SIDE
+class TakesProperties(Protocol):
+    """A call that takes properties. The rules about them are the same for all such calls."""
+
+    @property
+    def prop(self) -> Properties:
+        """The properties."""
 
 
-def unknown_pages(prop: Properties) -> bool:
-    """Tell whether pages are asked for of no known type."""
-    return prop.given and prop.pg_type >= PageType.MEM_MAX_PAGE_TYPE
+def no_properties(call: TakesProperties) -> bool:
+    """There must be properties."""
+    return not call.prop.given
 
 
-def unknown_kind(prop: Properties) -> bool:
-    """Tell whether memory is asked for of no known kind."""
-    return prop.given and prop.mem_type >= MemType.MEM_MAX_TYPE
+def unknown_side(call: TakesProperties) -> bool:
+    """Memory is on a device, on the host or on one of its NUMA nodes."""
+    return call.prop.given and call.prop.side >= MemSide.MEM_MAX_SIDE
 
 
-def giant_off_devices(prop: Properties, profile: Profile) -> bool:
-    """Tell whether giant pages are asked for where they never are."""
-    if not prop.given or prop.pg_type != GIANT or prop.side == DEVICE_SIDE:
+def unknown_page_type(call: TakesProperties) -> bool:
+    """The page type is one of three."""
+    return call.prop.given and call.prop.pg_type >= PageType.MEM_MAX_PAGE_TYPE
+
+
+def unknown_memory_type(call: TakesProperties) -> bool:
+    """The kind of memory is one of five."""
+    return call.prop.given and call.prop.mem_type >= MemType.MEM_MAX_TYPE
+
+
+def giant_pages_are_for_devices(call: TakesProperties, profile: Profile) -> bool:
+    """Giant pages are for devices; SVM v2 may have them on the host for P2P DDR."""
+    if not wants_giant(call.prop) or call.prop.side == DEVICE_SIDE:
         return False
-    return profile.generation == "v3" or prop.mem_type != MemType.MEM_P2P_DDR_TYPE
+    return profile.generation == "v3" or call.prop.mem_type != MemType.MEM_P2P_DDR_TYPE
 
 
-def giant_for_ts(prop: Properties) -> bool:
-    """Tell whether giant pages are asked for of a kind that never has them."""
-    return prop.given and prop.pg_type == GIANT and prop.mem_type == MemType.MEM_TS_DDR_TYPE
+def no_giant_pages_of_ts(call: TakesProperties) -> bool:
+    """Memory of the task scheduler has no giant pages."""
+    return wants_giant(call.prop) and call.prop.mem_type == MemType.MEM_TS_DDR_TYPE
+
+
+def reserve_is_given(call: TakesProperties) -> bool:
+    """The reserved member is 0."""
+    return call.prop.reserve != 0
+
+
+def node_may_be_missing(call: TakesProperties) -> bool:
+    """The host may lack the NUMA node."""
+    return call.prop.given and call.prop.side == NUMA_SIDE
 
 
 def wants_giant(prop: Properties) -> bool:

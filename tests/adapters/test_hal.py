@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from halcert.adapters import bundled, hal, softhal
+from halcert.adapters import bundled, domain, softhal
+from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.errors import (
     AddressSpaceLimited,
     FaultUnknown,
@@ -42,7 +43,7 @@ def test_a_library_is_described(library):
 def test_a_library_without_any_symbol_is_described_all_the_same(tmp_path, compiled):
     path = compiled("empty", EMPTY)
     found = HalAdapter().describe(Options(library=str(path)))
-    assert found.missing == tuple(FUNCTIONS)
+    assert found.missing == (*FUNCTIONS, *DEVICE_CALLS)
     assert found.devices is None
 
 
@@ -116,7 +117,7 @@ def _devices() -> list[Path]:
 def test_devices_of_sessions_that_died_are_removed_by_the_next_and_no_others():
     dead = subprocess.Popen(["true"])
     dead.wait()
-    namespace = hal._namespace()
+    namespace = domain._namespace()
     own = os.getuid()
     remains = Path(f"/dev/shm/softhal-{own}-halcert-{dead.pid}-{namespace:x}-remains")
     elsewhere = Path(f"/dev/shm/softhal-{own}-halcert-{dead.pid}-{namespace + 1:x}-remains")

@@ -18,7 +18,21 @@ COMMANDS_OF_TRACES = [["replay"], ["explain"], ["export", "--as", "c"]]
 
 @pytest.mark.parametrize(
     "command",
-    ["certify", "faults", "replay", "explain", "export", "doctor", "abi", "spec", ""],
+    [
+        "certify",
+        "gate",
+        "baseline",
+        "compare",
+        "verify",
+        "faults",
+        "replay",
+        "explain",
+        "export",
+        "doctor",
+        "abi",
+        "spec",
+        "",
+    ],
 )
 def test_an_option_that_does_not_exist_is_named(halcert, command):
     done = halcert(*filter(None, [command]), "--nonsense")
@@ -61,6 +75,11 @@ def test_no_command_shows_what_there_is(halcert):
         (("--adapter", "model", "--library", "x.so"), ("model", "takes no --library")),
         (("--adapter", "model", "--fault", "x"), ("model", "takes no --fault")),
         (("--fault", "copy_loses_tail", "--library", "x.so"), ("--fault and --library",)),
+        (("--adapter", "exec"), ("needs a program", "--program")),
+        (("--adapter", "exec", "--program", "nowhere"), ("no program nowhere",)),
+        (("--adapter", "exec", "--program", "/etc"), ("no program /etc",)),
+        (("--key", "nowhere.pem"), ("nowhere.pem", "cannot be read")),
+        (("--key", ""), ("cannot be read",)),
         (("superfluous",), ("superfluous",)),
     ],
     ids=str,
@@ -443,4 +462,17 @@ def test_a_file_on_the_way_to_the_out_folder_is_told(halcert, tmp_path):
 def test_abi_says_what_is_missing(halcert, options, word):
     done = halcert("abi", *options)
     assert done.code == USAGE
+    assert word in done.err
+
+
+@pytest.mark.parametrize(
+    "script, word",
+    [("exit 3", "ended before it said hello"), ("echo hello", "no hello")],
+)
+def test_a_program_that_does_not_speak_the_protocol_is_not_started(halcert, tmp_path, script, word):
+    path = tmp_path / "program"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    done = halcert("certify", "--adapter", "exec", "--program", path)
+    assert done.code == NOT_STARTED
     assert word in done.err

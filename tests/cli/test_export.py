@@ -42,10 +42,31 @@ FOUND_BY = {
     "close_keeps_blocks": "errors-leak-nothing",
     "crash_on_copy": "ends-of-pages",
     "info_null_code": "queries",
+    "uvm_mostly_survives": "prefetch-filled-first",
+    "uvm_write_lost": "accessed-from-all-sides",
+    "uvm_zero_page_shared": "two-allocations",
+    "uvm_prefer_leaks": "new-memory-is-like-new",
+    "uvm_batch_first_location": "batches-of-ranges",
+    "uvm_swap_loses_bytes": "device-works-on-more-than-fits",
+    "uvm_access_replaces": "mixed-ranges",
+    "uvm_hole_ignored": "stopped-in-the-middle",
+    "uvm_attribute_of_first": "mixed-ranges",
 }
 """Seeded faults of many kinds, and a flow that meets each."""
 LONG = ("nothing-is-inherited", "allocated-again-and-again", "large-again-and-again")
-SHORT = ("device-to-device", "contiguous", "queries", "rows-by-descriptor", "batches", "features")
+SHORT = (
+    "device-to-device",
+    "contiguous",
+    "queries",
+    "rows-by-descriptor",
+    "batches",
+    "features",
+    "prefetch-advised-first",
+    "parts-of-pages",
+)
+
+WRITABLE = [name for name, each in SCENARIOS.items() if each.area != "sharing"]
+"""Flows without names of shared memory and numbers of processes, which C has no words for yet."""
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
@@ -59,7 +80,7 @@ def trace_of_fault(fault, scenario, folder):
     options = Options(fault=fault)
     with HalAdapter().open("ascend910b", options) as session:
         setting = setting_of(target("ascend910b", options), session)
-        activity = Activity(f"scenario[{scenario}]", "scenario", "svm")
+        activity = Activity(f"scenario[{scenario}]", "scenario", SCENARIOS[scenario].area)
         (failure,) = perform(setting, activity, set(), EFFORT).failures
     header = TraceHeader(
         profile="ascend910b",
@@ -127,10 +148,6 @@ def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
     good = run(program)
     assert good.returncode == NO_FAULT, good.stdout
     assert good.stdout.endswith("The fault does not show.\n")
-
-
-WRITABLE = [name for name, each in SCENARIOS.items() if each.area in ("svm", "vmm")]
-"""Flows that can be written as C; those of managed memory have accesses by devices."""
 
 
 @pytest.mark.parametrize(
@@ -267,6 +284,24 @@ def test_a_library_that_is_not_there_cannot_be_tried(halcert, tmp_path):
     done = subprocess.run([program, "nowhere.so"], capture_output=True, text=True, check=False)
     assert done.returncode == NOT_TRIED
     assert "nowhere.so" in done.stdout
+
+
+def test_accesses_by_devices_cannot_be_tried_where_nobody_makes_them(halcert, tmp_path):
+    steps = (
+        step(1, "halMemAgentOpen", devid=0, flag=0),
+        step(2, "halMemAlloc", pp=True, size=4096, flag=DEVICE_MEMORY),
+        step(3, "device.store", device=0, address=block(2), size=64, pattern=1, offset=0),
+        step(4, "device.load", device=0, address=block(2), size=64),
+    )
+    program = built(halcert, plan(steps, tmp_path))
+    assert run(program).returncode == NO_FAULT
+    bare = tmp_path / "bare.so"
+    functions = "int halMemAgentOpen(void) { return 0; }\nint halMemAlloc(void) { return 0; }\n"
+    (tmp_path / "bare.c").write_text(functions)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", bare, tmp_path / "bare.c"], check=True)
+    done = subprocess.run([program, bare], capture_output=True, text=True, check=False)
+    assert done.returncode == NOT_TRIED
+    assert "has no softhal_device_" in done.stdout
 
 
 # ---------------------------------------------------------------------------------- other forms

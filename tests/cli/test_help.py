@@ -10,17 +10,35 @@ from halcert.cli import COMMANDS
 
 WORDS = {
     "": ("Exit codes:", "halcert certify", "halcert-out/", *COMMANDS),
-    "certify": ("--adapter", "--library", "--profile", "--areas", "--budget", "--seed", "--jobs"),
+    "certify": (
+        "--adapter",
+        "--library",
+        "--profile",
+        "--areas",
+        "--budget",
+        "--seed",
+        "--jobs",
+        "--key",
+    ),
+    "gate": ("--baseline", "--waivers", "--strict", "--changes", "--budget", "Exit codes:"),
+    "baseline": ("write", "diff"),
+    "compare": ("--left", "--right", "profile", "Exit codes:"),
+    "verify": ("CERT", "--key", "--library", "--unsigned", "--certified", "Exit codes:"),
     "prove": (),
     "faults": ("--fault", "--list", "--json", "--budget", "--out", "unmodified"),
     "replay": ("TRACE", "--library", "--times", "Exit codes:", "still there", "flaky", "changed"),
     "explain": ("TRACE",),
     "export": ("TRACE", "--as", "--output", "cc -std=c11", "perfetto", "mermaid", "pytest"),
+    "mutants": ("--spec", "--areas", "--sample", "--jobs", "Exit codes:"),
+    "vectors": ("--areas", "--as", "--profile", "--out", "TAP", "cc -std=c11"),
     "spec": ("halcert spec show",),
+    "trace-matrix": ("--as", "--output", "--proofs", "--certificate"),
     "doctor": ("--adapter", "--library"),
     "abi": ("--header", "--include", "Exit codes:"),
 }
-THERE = [name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name}")]
+THERE = [
+    name for name in COMMANDS if importlib.util.find_spec(f"halcert.cli.{name.replace('-', '_')}")
+]
 
 
 @pytest.fixture(autouse=True)
@@ -43,6 +61,13 @@ def test_help_speaks_of_everything_and_fits_80_columns(halcert, command, option)
 @pytest.mark.parametrize("command", ["list", "show"])
 def test_help_of_the_commands_within_spec(halcert, command):
     done = halcert("spec", command, "--help")
+    assert done.code == 0
+    assert [line for line in done.out.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("command", ["write", "diff"])
+def test_help_of_the_commands_within_baseline(halcert, command):
+    done = halcert("baseline", command, "--help")
     assert done.code == 0
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 

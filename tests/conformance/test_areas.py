@@ -23,6 +23,16 @@ def target(areas):
     return Target("model", None, "ascend910b", tuple(areas), (0, 1))
 
 
+class Offering:
+    """A session that offers everything, or nothing."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def offers(self, _interface):
+        return self.answer
+
+
 @pytest.mark.parametrize("areas", [*ALONE, tuple(AREAS)], ids="+".join)
 def test_a_run_has_the_flows_the_threads_and_the_turns_of_its_areas_only(areas):
     activities = [*directed(target(areas), 0, []), *turns(target(areas), 0, 6)]
@@ -44,8 +54,14 @@ def test_a_witness_belongs_to_the_area_of_its_rule():
 def test_an_area_brings_in_what_it_uses_and_nothing_else():
     assert with_used(("vmm",)) == ("svm", "vmm")
     assert with_used(("svm",)) == ("svm",)
-    assert "halMemAlloc" in setting_of(target(("vmm",)), None).interfaces
-    assert "halMemMap" not in setting_of(target(("svm",)), None).interfaces
+    assert "halMemAlloc" in setting_of(target(("vmm",)), Offering(True)).interfaces
+    assert "halMemMap" not in setting_of(target(("svm",)), Offering(True)).interfaces
+
+
+def test_what_is_not_offered_is_called_only_if_its_area_was_asked_for():
+    found = setting_of(target(("vmm",)), Offering(False)).interfaces
+    assert "halMemAlloc" not in found
+    assert "halMemMap" in found
 
 
 @pytest.mark.parametrize("areas", ALONE, ids="+".join)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from halcert.conformance.accounts import Accounts
+from halcert.conformance.accounts import HBM_SIZE, Accounts
 from halcert.conformance.held import ADDRESSES, by_place, of_device
 from halcert.model.concrete import World
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import interfaces
 from halcert.spec.profiles import ASCEND910B, MIB
 from halcert.spec.state import Block, Handle, Holding, Reservation, Share
-from halcert.spec.svm.flags import DEV, HOST, OPENED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, OPENED, SVM
 
 HUGE = ASCEND910B.huge
 HOST_PLACE = ASCEND910B.host_id
@@ -137,9 +137,36 @@ def test_what_an_ended_process_held_may_still_be_on_its_way():
     had_again(accounts, start(), 0)
     views = with_blocks(start(), 1, block(4096, 1, size=HUGE))
     ended = interfaces()["host.exit"]
-    accounts.after(ended.parse({"how": 1}), ended.parse_result(0, {}), views[1], start(), 1)
+    now = dict(enumerate(start()))
+    accounts.after(ended.parse({"how": 1}), ended.parse_result(0, {}), views[1], now, 1)
     assert had_again(accounts, start(), int(DrvError.OUT_OF_MEMORY)) is None
     rested = interfaces()["host.rest"]
     call = rested.parse({"milliseconds": 3000})
-    accounts.after(call, rested.parse_result(0, {}), start()[0], start(), 0)
+    accounts.after(call, rested.parse_result(0, {}), start()[0], now, 0)
     assert had_again(accounts, start(), int(DrvError.OUT_OF_MEMORY)) == (0, 0)
+
+
+FREE = 1 << 30
+
+
+def told(accounts, free, views):
+    query = interfaces()["halMemGetInfo"]
+    call = query.parse({"device": 0, "type": HBM_SIZE, "info": True})
+    result = query.parse_result(0, {"info": {"free": free, "huge_free": 0}})
+    return accounts.after(call, result, views[0], dict(enumerate(views)), 0)
+
+
+def test_image_memory_is_taken_ahead_once_by_each_process():
+    accounts = Accounts(ASCEND910B)
+    assert told(accounts, FREE, start()) == []
+    views = start()
+    for process, count in ((1, 1), (1, 1), (0, 2)):
+        views = with_blocks(views, process, block(4096, process + 1, kind=DVPP))
+        made = interfaces()["halMemAlloc"]
+        result = made.parse_result(0, {"pp": 4096})
+        now = {p: views[p] for p in (1, 0)}
+        accounts.after(made.parse(ALLOC), result, start()[process], now, process)
+        most = (HUGE + ASCEND910B.cached_huge) * count
+        assert not accounts.missing(0, FREE - most, views)
+        assert accounts.missing(0, FREE - most - 1, views)
+    assert accounts.kept_back(0, FREE, start()) is None

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from halcert.adapters.kernelsim import TROUBLE
 from halcert.adapters.protocol import Answered, Crashed, Garbled, Hung, Missing
-from halcert.conformance.lab import Broken, HarnessError
+from halcert.conformance.lab import Broken, HarnessError, Lab
+from halcert.conformance.tally import Tally
+from halcert.model.concrete import Oracle
+from halcert.spec.catalogue import interfaces
 
-from .fake import DEVICE_MEMORY, FakeSession, answers, lab_for
+from .fake import (
+    DEVICE_MEMORY,
+    INTERFACES,
+    PROFILE,
+    FakeSession,
+    answers,
+    lab_for,
+    setting_for,
+)
 
 
 def opened(lab):
@@ -39,6 +53,44 @@ def test_a_call_about_which_nothing_is_promised_is_not_made_but_counted(lab):
 def test_a_call_of_an_interface_that_is_not_part_of_the_run_is_not_made(lab):
     assert lab.call("halMemGetInfo", device=0, type=2, info={}) is None
     assert lab.steps == []
+
+
+def test_what_a_product_may_lack_is_not_called_where_it_is_not_there():
+    session = FakeSession()
+    whole = setting_for(session)
+    named = {"device.load": interfaces()["device.load"]} | INTERFACES
+    setting = replace(whole, interfaces=named, oracle=Oracle(named.values(), PROFILE))
+    session.offers = lambda name: name != "device.load"
+    with Lab(setting, "test", Tally()) as lab:
+        block = allocated(lab)
+        assert lab.call("device.load", device=0, address=block, size=1) is None
+        assert lab.tally.skipped == {"device.load": 1}
+
+
+def test_a_failure_that_was_wished_excuses_its_call_and_changes_nothing():
+    wished = TROUBLE | 1
+
+    def flaw(name, _args, answer):
+        failed = Answered(17, {"pp": 0}, answer.began, answer.ended, wished)
+        return failed if name == "halMemAlloc" else answer
+
+    with lab_for(flaw) as lab:
+        before = opened(lab).world
+        assert lab.call("halMemAlloc", pp=True, size=4096, flag=DEVICE_MEMORY).code == 17
+        assert lab.world is before
+        assert lab.tally.excused == {"halMemAlloc": 1}
+
+
+def test_rules_are_noted_that_an_assumed_answer_showed():
+    def flaw(name, _args, answer):
+        assumed = 0b101 if name == "drvMemsetD8" else 0
+        return Answered(answer.code, answer.out, answer.began, answer.ended, assumed)
+
+    with lab_for(flaw) as lab:
+        block = allocated(lab)
+        lab.call("drvMemsetD8", dst=block, destMax=8, value=1, num=8)
+    assert {name.split()[1] for name in lab.tally.assumed} == {"0", "2"}
+    assert all(name.startswith("SVM-SET-") for name in lab.tally.assumed)
 
 
 def test_the_processes_of_a_lab_are_its_own_and_end_with_it():

@@ -197,7 +197,7 @@ def value_of(formula, outputs):
     if op == "output":
         found = outputs[args[0]]
         for part in args[1].split("."):
-            found = found[part]
+            found = found[int(part)] if isinstance(found, list) else found[part]
         return found
     if op == "bits":
         return value_of(args[0], outputs) >> args[1] & ((1 << args[2]) - 1)
@@ -221,8 +221,8 @@ def value_of(formula, outputs):
 
 
 def numbers_in(out, path=()):
-    for name, value in out.items():
-        if isinstance(value, dict):
+    for name, value in out.items() if isinstance(out, dict) else enumerate(out):
+        if isinstance(value, dict | list):
             yield from numbers_in(value, (*path, name))
         elif isinstance(value, int) and not isinstance(value, bool):
             yield (*path, name)
@@ -230,10 +230,17 @@ def numbers_in(out, path=()):
 
 def changed(out, path, value):
     name, *rest = path
-    return {**out, name: changed(out[name], rest, value) if rest else value}
+    new = changed(out[name], rest, value) if rest else value
+    return {**out, name: new} if isinstance(out, dict) else [*out[:name], new, *out[name + 1 :]]
 
 
-@pytest.mark.parametrize("name", ["every-kind", "queries", "features", "rows-by-descriptor"])
+VALUES = (0, 1, 3, 4096, 0x12C000000000, 2**63)
+IN_ARRAYS = (-3, -2, -1, 0, 1, 2, 64, 127)
+
+
+@pytest.mark.parametrize(
+    "name", ["every-kind", "queries", "features", "rows-by-descriptor", "mixed-ranges"]
+)
 def test_formulas_agree_with_the_judge_about_right_and_wrong_outputs(driver, name):
     """A formula is true of an output exactly if the judge accepts the output."""
     trace = recorded(driver, name)
@@ -247,7 +254,7 @@ def test_formulas_agree_with_the_judge_about_right_and_wrong_outputs(driver, nam
         if not each.demand.promises:
             continue
         for path in numbers_in(step.outcome.out):
-            for value in (0, 1, 3, 4096, 0x12C000000000, 2**63):
+            for value in IN_ARRAYS if "data" in path else VALUES:
                 out = changed(step.outcome.out, path, value)
                 judged = worlds.promise(oracle, step, out)
                 promises = {p.rule: p.condition for p in each.demand.promises}

@@ -75,6 +75,15 @@ def test_old_versions_stay_as_they_were(start, turns):
         assert_same(old, expected)
 
 
+@given(st.sets(KEYS, max_size=400), st.sets(KEYS, max_size=200), KEYS, KEYS)
+def test_a_range_is_replaced_by_other_entries(start, others, low, high):
+    low, high = min(low, high), max(low, high)
+    fresh = sorted(key for key in others if low <= key < high)
+    found = grown(start).splice(low, high, fresh, [1] * len(fresh))
+    kept = {key: 0 for key in start if not low <= key < high}
+    assert_same(found, kept | dict.fromkeys(fresh, 1))
+
+
 @given(st.permutations(range(300)))
 @settings(max_examples=10)
 def test_thousands_of_entries_come_and_go_in_any_order(order):

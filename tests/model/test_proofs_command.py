@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import pytest
 from click.testing import CliRunner
 
@@ -63,6 +64,16 @@ def test_the_proofs_are_written(found, tmp_path):
     notes = read_proofs(tmp_path / "proofs.json")
     assert notes["SVM-FREE-010"].obligations[0].status == "refuted"
     assert notes["halMemFree"].obligations[0].name == "total (v2)"
+
+
+def test_solvers_that_contradict_each_other_are_an_error_of_their_own(found, tmp_path):
+    found.append(msgspec.structs.replace(BROKEN, status="disputed"))
+    assert invoke("--out", str(tmp_path)).return_value == 5
+
+
+def test_questions_are_kept_only_where_they_are_asked(found, tmp_path, capsys):
+    assert run(["prove", "--keep-smt", str(tmp_path)]) == 2
+    assert "--cross-check" in capsys.readouterr().err
 
 
 def test_json_has_every_obligation(found, tmp_path):

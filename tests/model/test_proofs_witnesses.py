@@ -155,7 +155,7 @@ def test_the_last_search_of_a_product_tells_what_follows_from_all(monkeypatch, f
     good = proofs.Findings((), found["SVM-FREE-002"])
     work = searches(ASCEND910B, ("svm",))
     monkeypatch.setattr(run, "carry_out", lambda task: bad if task is work[0] else good)
-    gone = [findings for _, findings in run.carried_out(work, 1)]
+    gone = [findings for _, findings in run.carried_out(work, 1, fresh=True)]
     assert [each.records for each in gone[:-1]] == [()] * (len(work) - 1)
     told = {each.id: each for each in gone[-1].records}
     agreement = told["prove/witnesses of svm/agreement/v2"]
@@ -167,6 +167,6 @@ def test_refusals_that_were_rehearsed_are_counted(monkeypatch, found):
     refused = proofs.Findings((), found["SVM-FREE-002"][:1])
     work = searches(ASCEND910B, ("svm",))
     monkeypatch.setattr(run, "carry_out", lambda _: refused)
-    *_, (_, last) = run.carried_out(work, 1)
+    *_, (_, last) = run.carried_out(work, 1, fresh=True)
     note = next(each.note for each in last.records if each.subject == "SVM-ANY-001")
     assert note.endswith(f"shown by {len(work)} refused witnesses")

@@ -13,9 +13,9 @@ from halcert.spec.language import Area, Extent
 from halcert.spec.profiles import ASCEND910B
 from halcert.spec.state import NO, NOWHERE, YES
 from halcert.spec.svm.alloc import MemAlloc
-from halcert.spec.svm.copy import Memcpy
 from halcert.spec.svm.free import MemFree
 from halcert.spec.svm.host import HostLoad, HostStore
+from halcert.spec.svm.memcpy import Memcpy
 from halcert.spec.uvm.advise import MemManagedAdvise
 from halcert.spec.uvm.device import DeviceLoad, DeviceStore
 from halcert.spec.uvm.pages import first_page, touched_pages

@@ -14,9 +14,11 @@ from halcert.results import (
     Hung,
     Implementation,
     Obligation,
+    Observed,
     ProofNote,
     RuleResult,
     TestResult,
+    Topic,
     TraceStep,
     Verdict,
 )
@@ -24,6 +26,14 @@ from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.svm.flags import DEV, AllocFlags
 
 COMMAND = "halcert certify --adapter hal --profile ascend910b --seed 7 --budget 60"
+CHOICES = (
+    Observed(Topic.CODE, "SVM-ALLOC-002 SVM-ALLOC-006", {"DRV_ERROR_INVALID_VALUE": 12}),
+    Observed(
+        Topic.FREEDOM, "SVM-ALLOC-034", {"accepted": 40, "refused with DRV_ERROR_NOT_SUPPORT": 2}
+    ),
+    Observed(Topic.ADDRESS, "halMemAlloc of MEM_DEV", {"below the one before": 7}),
+    Observed(Topic.CACHE, "device memory of freed blocks", {"some of it is kept": 1}),
+)
 DEVICE_BLOCK = AllocFlags.compose(virt=DEV, huge=True)
 ADDRESS = 0x7F3A_4000_0000
 
@@ -165,12 +175,7 @@ def certificate(rules=(), findings=(), **values):
         "tests": tuple(tests_of(rules)),
         "calls": 123_456,
         "skipped": 789,
-        "choices": {
-            "address of a block after a free": "the same address is given again",
-            "halMemAlloc with two faults": "SVM-ALLOC-002 decides before SVM-ALLOC-006",
-        }
-        if rules
-        else {},
+        "choices": CHOICES if rules else (),
     }
     return Certificate(**{**facts, **values})
 

@@ -117,6 +117,85 @@ def test_references_are_variables_and_flags_have_names():
     assert hex(ADDRESS) not in program
 
 
+def test_mapped_memory_is_shown_where_it_is_mapped_and_given_back_whole(tmp_path):
+    program = c_program(
+        told(
+            call(1, "host.map", Answered(0, {"address": ADDRESS}), size=8192),
+            call(2, "host.unmap", Answered(0), address={"$": 1, "field": "address", "plus": 0}),
+        )
+    )
+    compiled(tmp_path, program)
+    assert program.index('gave("p1"') < program.index("unmap_memory(p1, 8192)")
+
+
+MANAGED = 0x90000000000
+
+
+def managed_ranges(told_last):
+    page = {"$": 1, "field": "pp", "plus": 2**21}
+    asked = {"data_sizes": [4, 4, 8], "attributes": [1, 2, 3]}
+    return told(
+        call(1, "halMemAlloc", Answered(0, {"pp": MANAGED}), pp=True, size=2**22, flag=0x1C00),
+        call(
+            2,
+            "halMemManagedRangeGetAttributes",
+            told_last,
+            data=[True, True, True],
+            **asked,
+            attribute_num=3,
+            ptr=page,
+            size=2**21,
+        ),
+    )
+
+
+def test_attributes_of_a_range_are_checked_one_by_one(tmp_path):
+    program = c_program(managed_ranges(Answered(0, {"data": [[0], [-2], [-2, -2]]})))
+    compiled(tmp_path, program)
+    assert "void *data2[] = {data2_0, data2_1, data2_2};" in program
+    assert 'must_hold(data2_0[0] == 0, "UVM-RANGE-031");' in program
+    assert 'must_hold(data2_1[0] == -2, "UVM-RANGE-032");' in program
+    assert "int32_t data2_2[2];" in program
+
+
+def test_a_place_that_is_null_is_null_in_c(tmp_path):
+    story = told(
+        call(
+            1,
+            "halMemManagedRangeGetAttributes",
+            Answered(3, {"data": [None, [0]]}),
+            data=[False, True],
+            data_sizes=[4, 6],
+            attributes=[1, 2],
+            attribute_num=2,
+            ptr=MANAGED,
+            size=2**21,
+        ),
+    )
+    program = c_program(story)
+    compiled(tmp_path, program)
+    assert "void *data1[] = {NULL, data1_1};" in program
+
+
+def test_accesses_by_a_device_go_through_the_agent(tmp_path):
+    place = {"$": 2, "field": "pp", "plus": 64}
+    program = c_program(
+        told(
+            call(1, "halMemAgentOpen", Answered(0), devid=0, flag=0),
+            call(2, "halMemAlloc", Answered(0, {"pp": MANAGED}), pp=True, size=2**21, flag=0x1C00),
+            call(
+                3, "device.store", Answered(0), device=0, address=place, size=8, pattern=1, offset=0
+            ),
+            call(
+                4, "device.load", Answered(0, {"data": b"x" * 8}), device=0, address=place, size=8
+            ),
+        )
+    )
+    compiled(tmp_path, program)
+    assert "code = softhal_device_load(0, (DVdeviceptr)p2 + 64, loaded4, 8);" in program
+    assert "must_be_pattern(loaded4, 8, 1, 0" in program
+
+
 def test_only_what_is_used_is_declared():
     program = c_program(freed_twice())
     for word in ("pthread", "mmap(", "pattern", "memcpy_info", "atomic"):

@@ -12,7 +12,7 @@ from halcert.conformance.story import story_of
 from halcert.reports import page, write_reports
 from halcert.reports.picture import picture
 from halcert.reports.rulecode import code_of, highlighted
-from halcert.results import Trace, TraceHeader, Verdict, write_proofs
+from halcert.results import Observed, Topic, Trace, TraceHeader, Verdict, write_proofs
 from halcert.spec import catalogue
 
 EVIL = "<script>alert(1)</script>\x1b[31m\x00\u202e\"'&"
@@ -124,7 +124,8 @@ def test_facts_and_rules_from_outside_do_not_become_markup(make):
     rules[0] = msgspec.structs.replace(
         rules[0], summary=EVIL, reason=EVIL, sources=(EVIL,), evidence=(EVIL,)
     )
-    certificate = make.certificate(rules, command=EVIL, machine={EVIL: EVIL}, choices={EVIL: EVIL})
+    chosen = (Observed(Topic.CODE, EVIL, {EVIL: 1}),)
+    certificate = make.certificate(rules, command=EVIL, machine={EVIL: EVIL}, choices=chosen)
     read = Reader(page(certificate))
     assert (read.scripts, read.wrong, read.open) == (1, [], [])
 
@@ -201,3 +202,14 @@ def test_a_finding_has_its_picture_and_the_page_stays_whole(make, mixed):
     assert read.wrong == []
     assert set(read.loads) == {"data:,"}
     assert "before call 4" in read.words
+
+
+def test_choices_are_shown_by_topic_with_the_rule_in_words(good):
+    words = Reader(page(good)).words
+    for title in (
+        "Which code comes where several are allowed",
+        "In which order addresses are given",
+    ):
+        assert title in words
+    assert "below the one before 7 times" in words
+    assert "A device may lack read-only memory." in words

@@ -19,7 +19,8 @@ PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
-    *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large", "pools"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
+    *("uvm_syscalls", "pools"),
 )
 SANITIZERS = "address,undefined"
 PROBES = (
@@ -52,12 +53,12 @@ def build(out: Path, *options: str) -> Path:
     return next(out.glob("libsofthal*.so"))
 
 
-def compile_program(name: str, library: Path, *flags: str) -> Path:
+def compile_program(name: str, library: Path, *flags: str, compiler: str = COMPILER) -> Path:
     """Compile one C test against a built library."""
     program = library.parent / name
     subprocess.run(
         [
-            COMPILER,
+            compiler,
             *("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *flags),
             *(f"-I{DRIVER}", "-o", str(program), str(HERE / f"{name}.c"), f"-L{library.parent}"),
             *(f"-l:{library.name}", f"-Wl,-rpath,{library.parent}", "-pthread"),
@@ -68,15 +69,15 @@ def compile_program(name: str, library: Path, *flags: str) -> Path:
     return program
 
 
-def run(program: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run a C test in a domain of its own."""
+def run(program: Path, *through: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a C test in a domain of its own, by itself or through an emulator."""
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith("SOFTHAL_")
     }
     domain = f"test-{uuid.uuid4().hex[:12]}"
     try:
         return subprocess.run(
-            [str(program)],
+            [*through, str(program)],
             env=environment | {"SOFTHAL_DOMAIN": domain} | settings,
             capture_output=True,
             text=True,
@@ -126,6 +127,44 @@ def test_behaves_under_sanitizers(sanitized: dict[str, Path], name: str, profile
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_behaves_as_shipped(plain: Path, name: str, profile: str) -> None:
     result = run(compile_program(name, plain), SOFTHAL_PROFILE=profile)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+ARM = "aarch64-linux-gnu-gcc"
+EMULATOR = "qemu-aarch64"
+EMULATED = ("lifecycle", "orders", "threads", "registering", "uvm_pages", "uvm_large")
+"""C tests that need no more of the system than the emulator has.
+
+It keeps nothing away from a forked child (MADV_DONTFORK) and tells of processes what is not so.
+"""
+
+
+def emulator_works() -> bool:
+    """Tell whether there is an emulator that does not need gigabytes for large mappings."""
+    if shutil.which(EMULATOR) is None:
+        return False
+    told = subprocess.run([EMULATOR, "--version"], check=True, capture_output=True, text=True)
+    found = re.search(r"version (\d+)", told.stdout)
+    return found is not None and int(found[1]) >= 8  # mappings became a tree then
+
+
+@pytest.fixture(scope="session")
+def arm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which(ARM) is None:
+        pytest.skip(f"needs {ARM}")
+    return build(tmp_path_factory.mktemp("arm"), f"CC={ARM}")
+
+
+def test_compiles_for_aarch64_without_a_warning(arm: Path) -> None:
+    for name in EMULATED:
+        compile_program(name, arm, compiler=ARM)
+
+
+@pytest.mark.skipif(not emulator_works(), reason=f"needs {EMULATOR}, version 8 or newer")
+@pytest.mark.parametrize("name", EMULATED)
+def test_behaves_on_an_emulated_aarch64(arm: Path, name: str) -> None:
+    program = compile_program(name, arm, compiler=ARM)
+    result = run(program, EMULATOR, "-L", "/usr/aarch64-linux-gnu")
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 

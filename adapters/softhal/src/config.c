@@ -10,7 +10,11 @@
 static struct config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
 
-static const char *const profile_names[PROFILE_COUNT] = {"ascend910b", "ascend910_93", "ascend950"};
+#define X(id, name, ...) [PROFILE_##id] = name,
+static const char *const profile_names[PROFILE_COUNT] = {
+#include "../../products.h"
+};
+#undef X
 
 /* Largest capacity of one node: keeps sums of all counters far from 2^64. */
 #define MAX_CAPACITY (64 * TIB)
@@ -211,6 +215,17 @@ static bool read_scan(void)
     return true;
 }
 
+static bool read_syscalls(void)
+{
+    char value[128];
+    const char *text = setting("SOFTHAL_UVM_SYSCALLS", value, sizeof(value));
+    config.uvm_syscalls = text == NULL || strcmp(text, "1") == 0;
+    if (text != NULL && !config.uvm_syscalls && strcmp(text, "0") != 0) {
+        return bad("SOFTHAL_UVM_SYSCALLS", text, "0 or 1");
+    }
+    return true;
+}
+
 static bool read_domain(void)
 {
     char value[128];
@@ -253,7 +268,7 @@ static void config_read(void)
         fclose(file);
     }
     config.valid = read_profile() && read_devices() && read_device_memory() && read_host_memory() && read_domain() &&
-                   read_watermarks() && read_scan() && read_fault();
+                   read_watermarks() && read_scan() && read_syscalls() && read_fault();
 }
 
 struct config *config_get(void)

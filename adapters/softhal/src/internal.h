@@ -18,6 +18,7 @@
 #define SOFTHAL_INTERNAL_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #include "softhal.h"
@@ -59,6 +60,7 @@ struct config {
     /* Managed memory: percentage of a device's memory in use above which pages are swapped out slowly, and fast;
      * milliseconds between two looks at them, 0: only when memory runs out. */
     unsigned uvm_low, uvm_high, uvm_scan;
+    bool uvm_syscalls; /* pages are brought home for system calls, too */
 };
 /* Reads the environment once; later calls return the same. */
 LOCAL struct config *config_get(void);
@@ -245,6 +247,8 @@ LOCAL void pages_leave_device(struct block *block, unsigned device);
 LOCAL bool page_to_host(struct block *block, uint64_t address);
 /* Takes pages from the CPU, or gives them back (migrate.c). */
 LOCAL void cpu_access(uint64_t address, uint64_t size, bool allowed);
+/* Does with a signal what would have been done before the driver had a handler of its own (migrate.c). */
+LOCAL void signal_pass_on(const struct sigaction *other, int number, siginfo_t *info, void *context);
 
 /* ---------------------------------------------------------------- managed memory, MEM_UVM (uvm_*.c, see uvm.h) */
 /* A block is known from now on, and closed to the CPU; 0 or -1.  And it is not known any more. */
@@ -260,6 +264,8 @@ LOCAL bool uvm_cpu_fault(uint64_t address, bool write);
 /* drvMemcpy with an end in the window, drvMemsetD8 of a range in it; v2. */
 LOCAL drvError_t uvm_copy(uint64_t dst, uint64_t src, uint64_t size);
 LOCAL drvError_t uvm_set(uint64_t address, uint8_t value, uint64_t size);
+/* Reads and writes of files by the program may name addresses of managed memory from now on (uvm_syscalls.c). */
+LOCAL void uvm_serve_syscalls(void);
 LOCAL void uvm_lock(void);
 LOCAL void uvm_unlock(void);
 LOCAL void uvm_unlock_child(void);

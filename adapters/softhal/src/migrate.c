@@ -4,7 +4,8 @@
  * On the real thing an access to a page that lives on a device, or nowhere yet, brings it to the host.  Here
  * such a page is closed to the CPU (PROT_NONE), and a SIGSEGV handler serves the access and lets the
  * instruction run again.  This needs no privilege.  Its limit: a system call that is given such an address
- * fails with EFAULT, as the kernel raises no signal for it.
+ * fails with EFAULT, as the kernel raises no signal for it; what is done about that for managed memory is in
+ * uvm_syscalls.c.
  *
  * Every other fault goes to whatever handler was there before.  The handler takes locks of the driver; that
  * is sound because the signal is synchronous, and none of its code touches managed memory while it holds
@@ -72,28 +73,28 @@ static bool is_write(const ucontext_t *context)
 #endif
 }
 
-/* What would have happened without this driver. */
-static void pass_on(int number, siginfo_t *info, void *context)
+void signal_pass_on(const struct sigaction *other, int number, siginfo_t *info, void *context)
 {
-    bool function = (earlier.sa_flags & SA_SIGINFO) != 0 || (earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN);
+    bool plain = other->sa_handler != SIG_DFL && other->sa_handler != SIG_IGN;
+    bool function = (other->sa_flags & SA_SIGINFO) != 0 || plain;
     if (!function) {
         /* The instruction runs again and ends the process; a signal that somebody sent must be sent again. */
-        (void)sigaction(number, &earlier, NULL);
+        (void)sigaction(number, other, NULL);
         if (info->si_code <= 0) {
             (void)raise(number);
         }
         return;
     }
     sigset_t before;
-    sigset_t blocked = earlier.sa_mask;
-    if ((earlier.sa_flags & SA_NODEFER) == 0) {
+    sigset_t blocked = other->sa_mask;
+    if ((other->sa_flags & SA_NODEFER) == 0) {
         sigaddset(&blocked, number);
     }
     (void)pthread_sigmask(SIG_BLOCK, &blocked, &before);
-    if ((earlier.sa_flags & SA_SIGINFO) != 0) {
-        earlier.sa_sigaction(number, info, context);
+    if ((other->sa_flags & SA_SIGINFO) != 0) {
+        other->sa_sigaction(number, info, context);
     } else {
-        earlier.sa_handler(number);
+        other->sa_handler(number);
     }
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
@@ -104,7 +105,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     bool access = info->si_code > 0;
     if (!access || !(uvm_cpu_fault(address, is_write(context)) || bring_home(address))) {
-        pass_on(number, info, context);
+        signal_pass_on(&earlier, number, info, context);
     }
     errno = kept;
 }

@@ -46,6 +46,8 @@ LOCAL bool uvm_allocated(uint64_t address);
 LOCAL void uvm_each_used(uint64_t address, uint64_t size, void (*visit)(uvm_number number, unsigned argument),
                          unsigned argument);
 LOCAL bool uvm_is_open(unsigned device);
+/* Does the thread that asks hold the lock of this area? */
+LOCAL bool uvm_lock_is_mine(void);
 
 /* ---------------------------------------------------------------- where copies are stored (uvm_store.c) */
 /* Place of a page's copy in the driver's memory; node is a device or HOST_NODE. */

@@ -5,6 +5,7 @@
  * is done with a page for the first time; a large allocation costs nothing by itself.  Leaves are mapped
  * and not allocated, because a page fault may need one at any moment.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,6 +21,7 @@ struct span {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic pthread_t holder; /* 0: nobody; no thread has that name on Linux */
 static struct uvm_page *leaves[LEAVES];
 static const struct uvm_page untouched;
 static struct span *spans; /* the allocations, sorted */
@@ -29,17 +31,25 @@ static bool device_open[MAX_DEVICES];
 void uvm_lock(void)
 {
     pthread_mutex_lock(&lock);
+    atomic_store_explicit(&holder, pthread_self(), memory_order_relaxed);
 }
 
 void uvm_unlock(void)
 {
+    atomic_store_explicit(&holder, 0, memory_order_relaxed);
     pthread_mutex_unlock(&lock);
+}
+
+bool uvm_lock_is_mine(void)
+{
+    return atomic_load_explicit(&holder, memory_order_relaxed) == pthread_self();
 }
 
 void uvm_unlock_child(void)
 {
     pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
     lock = fresh;
+    atomic_store(&holder, 0);
     uvm_scan_after_fork();
 }
 
@@ -145,6 +155,7 @@ int uvm_add(uint64_t start, uint64_t size)
 {
     /* Nobody touches the pages unseen. */
     cpu_access(start, size, false);
+    uvm_serve_syscalls();
     uvm_lock();
     bool room = span_count < span_room;
     if (!room) {

@@ -1,0 +1,17 @@
+/* esched.h - messages between a program and the processes on its devices. */
+#ifndef KERNELSIM_ESCHED_H
+#define KERNELSIM_ESCHED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* What a device's process does with a message: works on a copy of what was sent behind the head, and
+ * returns the code that is sent back. The copy goes back with it. */
+int agent_serve(uint32_t device, uint32_t subject, void *content, size_t size);
+
+/* Subjects of messages are numbered from here on. */
+enum { FIRST_SUBJECT = 128 };
+
+void esched_forget(void);
+
+#endif

@@ -1,0 +1,276 @@
+"""The generated tests and the proofs against mutated rules: does anything notice the change?
+
+A change is noticed by a vector if it allows other outcomes of a call than the rules do, or other
+results: those that the model gave, and ones next to them. It is noticed by an obligation if one
+that holds of the rules is refuted. What nothing notices survives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from dataclasses import replace as replaced
+from typing import Any, NamedTuple
+
+import msgspec
+
+from halcert.conformance.book import resolve
+from halcert.conformance.forms import plain
+from halcert.conformance.model_adapter import DEVICES
+from halcert.conformance.vectors import told
+from halcert.model.concrete import Oracle, World
+from halcert.model.proofs import Witness
+from halcert.model.proofs.checks import Checks
+from halcert.model.proofs.mutations import Mutation, mutations
+from halcert.model.proofs.records import PROVED
+from halcert.model.proofs.situation import Situation
+from halcert.model.proofs.statements import Statements
+from halcert.model.proofs.work import invariants
+from halcert.model.symbolic.term import forget_terms
+from halcert.results import Answered
+from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.language import Call, Interface, Kind, Record, Returned, poison
+from halcert.spec.profiles import PROFILES, Profile
+
+ROWS = 2
+"""Rows of each table where obligations are looked at; the changes are small."""
+CHANGING = (Kind.ACCEPTS, Kind.LEAVES)
+LATER = 24
+"""Words in which a call with a changed effect comes before the last one, at most."""
+
+
+class Scene(NamedTuple):
+    """A call in the state that a word of calls has made.
+
+    Attributes:
+        world: the state before it.
+        call: the call.
+        result: what the model gave; None where nothing is promised.
+        actor: the process.
+    """
+
+    world: World
+    call: Call
+    result: Returned | None
+    actor: int
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The scenes of a product: every word of calls, call by call.
+
+    Attributes:
+        profile: the product.
+        words: the words.
+        by_interface: for each interface the numbers of the words that call it.
+    """
+
+    profile: Profile
+    words: tuple[tuple[Scene, ...], ...]
+    by_interface: Mapping[str, tuple[int, ...]]
+
+
+class Fate(msgspec.Struct, frozen=True):
+    """What became of a mutated rule.
+
+    Attributes:
+        id: id of the mutation.
+        noticed: what noticed it; empty if nothing did.
+    """
+
+    id: str
+    noticed: str
+
+
+def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
+    """Play the witnesses of a product once, by the rules as they are."""
+    known = interfaces()
+    oracle = Oracle(known.values(), PROFILES[profile])
+    words = tuple(tuple(_played(each, known, oracle)) for each in found)
+    by_interface: dict[str, list[int]] = {}
+    for number, word in enumerate(words):
+        for name in {scene.call.interface.name for scene in word}:
+            by_interface.setdefault(name, []).append(number)
+    return Stage(
+        PROFILES[profile], words, {name: tuple(each) for name, each in by_interface.items()}
+    )
+
+
+def _played(witness: Witness, known: Mapping[str, Interface], oracle: Oracle) -> Iterator[Scene]:
+    if any(each.actor for each in witness.steps):
+        return  # what several processes do to each other is left to the proofs
+    outputs: dict[int, dict[str, Any]] = {}
+    steps = told(witness).story.steps
+    world = World.start(DEVICES)
+    for each in steps:
+        step = each.step
+        interface = known[step.interface]
+        try:
+            call = interface.parse(plain(step.interface, resolve(step.args, outputs)))
+        except KeyError:
+            return
+        if not each.made or not isinstance(step.outcome, Answered):
+            yield Scene(world, call, None, step.actor)
+            return
+        outputs[step.number] = dict(step.outcome.out)
+        result = interface.parse_result(step.outcome.code, step.outcome.out)
+        yield Scene(world, call, result, step.actor)
+        world = oracle.judge(world, call, result, process=step.actor).world
+
+
+# -------------------------------------------------------------------------------- what is allowed
+
+
+def _allowed(oracle: Oracle, scene: Scene, world: World) -> tuple[Any, ...]:
+    """Return what an oracle allows of a call: outcomes, and results next to the one that came."""
+    name = scene.call.interface.name
+    rules, view = oracle.rules(name), world.views[scene.actor]
+    held = rules.holding(scene.call, view)
+    may = rules.permitting(scene.call, view)
+    open_call = oracle.undefined(name, scene.call, world, scene.actor) is not None
+    codes = frozenset(code for rule in (*held, *may) for code in rule.codes)
+    any_code = any(not rule.codes for rule in (*held, *may))
+    outcomes = (open_call, not held, bool(held or may), codes, any_code)
+    if scene.result is None or open_call:
+        return outcomes
+    judged = tuple(
+        oracle.judge(world, scene.call, result, process=scene.actor).violation is None
+        for result in _near(scene.result, [*codes, 0])
+    )
+    return (*outcomes, judged)
+
+
+def _near(result: Returned, codes: Iterable[int]) -> Iterator[Returned]:
+    """Iterate over a result and results next to it: other codes, outputs a little different."""
+    yield result
+    names = result.__struct_fields__[1:]
+    for code in sorted(set(codes)):
+        other = msgspec.structs.replace(result, code=code)
+        yield other
+        for name in names:
+            for value in _values_near(getattr(result, name)):
+                yield msgspec.structs.replace(other, **{name: value})
+
+
+def _values_near(value: Any) -> Iterator[Any]:
+    if isinstance(value, bool):
+        yield not value
+    elif isinstance(value, int):
+        yield from {value + 1, value - 1, 0, poison(64), poison(32)} - {value}
+    elif isinstance(value, bytes) and value:
+        yield bytes([value[0] ^ 1]) + value[1:]
+        yield value[:-1] + bytes([value[-1] ^ 1])
+    elif isinstance(value, Record):
+        for name in value.__struct_fields__:
+            for each in _values_near(getattr(value, name)):
+                yield msgspec.structs.replace(value, **{name: each})
+
+
+# ------------------------------------------------------------------------------------ who notices
+
+
+class Watch:
+    """What watches over the rules of an area: vectors first, then obligations."""
+
+    def __init__(self, stages: Sequence[Stage]) -> None:
+        """Take the stages of all products that have rules of their own."""
+        self._stages = stages
+        known = interfaces()
+        self._known = known
+        self._right = {
+            stage.profile.name: Oracle(known.values(), stage.profile) for stage in stages
+        }
+        self._answers: dict[tuple[str, int, int], tuple[Any, ...]] = {}
+
+    def fate(self, mutation: Mutation) -> Fate:
+        """Return what became of a mutated rule."""
+        for stage in self._stages:
+            if mutation.rule.applies_to(stage.profile.name):
+                noticed = self._by_vectors(mutation, stage)
+                if noticed:
+                    return Fate(mutation.id, noticed)
+        for stage in self._stages:
+            if mutation.rule.applies_to(stage.profile.name):
+                noticed = _by_obligations(mutation, stage.profile)
+                if noticed:
+                    return Fate(mutation.id, noticed)
+        return Fate(mutation.id, "")
+
+    def _by_vectors(self, mutation: Mutation, stage: Stage) -> str:
+        name = mutation.interface.name
+        wrong = Oracle({**self._known, name: mutation.interface}.values(), stage.profile)
+        later = 0
+        for number in stage.by_interface.get(name, ()):
+            word = stage.words[number]
+            place = next(i for i, scene in enumerate(word) if scene.call.interface.name == name)
+            if place < len(word) - 1:
+                later += 1
+                if mutation.rule.kind not in CHANGING or later > LATER:
+                    place = len(word) - 1
+            try:
+                if self._differs(wrong, stage, number, place, mutation.rule.kind in CHANGING):
+                    return f"vector {number} of {stage.profile.name}"
+            except Exception as error:  # noqa: BLE001 - a rule that cannot be read is noticed
+                return f"{type(error).__name__} in a vector"
+        return ""
+
+    def _differs(self, wrong: Oracle, stage: Stage, number: int, start: int, on: bool) -> bool:
+        """Tell whether a word is judged otherwise from some call on."""
+        word = stage.words[number]
+        world = word[start].world
+        for place in range(start, len(word)):
+            scene = word[place]
+            if not on:
+                world = scene.world
+            if _allowed(wrong, scene, world) != self._answer(stage, number, place):
+                return True
+            if on and scene.result is not None and place < len(word) - 1:
+                judged = wrong.judge(world, scene.call, scene.result, process=scene.actor)
+                if judged.violation is not None:
+                    return True
+                world = judged.world
+        return False
+
+    def _answer(self, stage: Stage, number: int, place: int) -> tuple[Any, ...]:
+        key = stage.profile.name, number, place
+        if key not in self._answers:
+            scene = stage.words[number][place]
+            self._answers[key] = _allowed(self._right[key[0]], scene, scene.world)
+        return self._answers[key]
+
+
+def _by_obligations(mutation: Mutation, profile: Profile) -> str:
+    """Return which obligation notices a mutated rule; empty if none does."""
+    forget_terms()
+    try:
+        situation = Situation(mutation.interface, profile, invariants(), ROWS)
+        for record in Checks(situation).run():
+            if record.status != PROVED:
+                return f"{record.kind} of {record.subject}"
+        if mutation.rule.kind in (Kind.UNDEFINED, Kind.MAY_REJECT):
+            return ""
+        for area in AREAS.values():
+            if mutation.interface.area != area.name and mutation.interface.area not in area.uses:
+                continue
+            told_of = replaced(
+                area, theorems=tuple(t for t in area.theorems if _names(t, mutation.interface))
+            )
+            statements = Statements(told_of, profile, invariants(), ROWS)
+            statements.situations = {mutation.interface.name: situation}
+            for record in statements.records():
+                if record.status != PROVED:
+                    return f"theorem {record.subject}"
+    except Exception as error:  # noqa: BLE001 - a rule that cannot be read is noticed
+        return f"{type(error).__name__} in a proof"
+    return ""
+
+
+def _names(theorem: Any, interface: Interface) -> bool:
+    return not theorem.interfaces or interface.name in theorem.interfaces
+
+
+def all_mutations(areas: Iterable[str]) -> Iterator[Mutation]:
+    """Iterate over the changes of all rules of areas; universal rules are the suite's own."""
+    for interface in interfaces(areas).values():
+        for rule in interface.rules:
+            yield from mutations(interface, rule)

@@ -1,0 +1,250 @@
+"""``halcert mutants``: would anything notice if the driver, or a rule, were wrong?"""
+
+from __future__ import annotations
+
+import multiprocessing
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from statistics import median
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from halcert.cli.bar import Bar
+from halcert.cli.options import Seconds, areas_option
+from halcert.conformance.driver_mutants import (
+    KILLED,
+    NO_MUTANT,
+    SURVIVED,
+    TIMED_OUT,
+    MutantResult,
+)
+from halcert.conformance.run import cores, sensible_jobs
+from halcert.results import Exit
+from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
+
+if TYPE_CHECKING:
+    from halcert.conformance.mutants import Fate, Watch
+    from halcert.model.proofs.mutations import Mutation
+
+CHUNK = 8
+SHOWN = 40
+"""Survivors that are printed unless all are asked for."""
+
+
+@click.command()
+@click.option(
+    "--spec", "of_spec", is_flag=True, help="Change the rules in memory, not the software driver."
+)
+@areas_option
+@click.option(
+    "--sample", type=click.IntRange(min=1), metavar="NUMBER", help="Only so many, drawn by --seed."
+)
+@click.option(
+    "--budget",
+    type=Seconds(),
+    default=20.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time for each mutant of the driver.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=min(cores(), 2),
+    show_default="up to 2, as there are cores",
+    help="Processes that work side by side.",
+)
+@click.option("--all", "everything", is_flag=True, help="Print every survivor.")
+@click.option("--json", "as_json", is_flag=True, help="Print what became of each as JSON.")
+def mutants(
+    of_spec: bool,
+    areas: tuple[str, ...],
+    sample: int | None,
+    budget: float,
+    seed: int,
+    jobs: int,
+    everything: bool,
+    as_json: bool,
+) -> int:
+    """Change the driver, or the rules, and see whether the suite, or proofs, notice.
+
+    Without --spec the C sources of the software driver are changed: an operator, a number
+    or a condition, or a call or an assignment left out. What compiles to the same code is
+    dropped. The suite runs against each mutant until it finds something.
+
+    With --spec each change is one slip of the pen: a rule dropped or negated, a part of a
+    condition left out, a comparison or a number moved by one, a return code exchanged, an
+    effect left out. It is noticed if some vector allows other outcomes then, or if an
+    obligation is refuted. What nothing notices is printed, unless it was judged to be no hole.
+
+    \b
+    Examples:
+      halcert mutants --sample 1000
+      halcert mutants --spec
+      halcert mutants --spec --areas vmm --sample 200
+
+    \b
+    Exit codes: 0 every survivor is judged, 1 some are not, 2 wrong usage.
+    """  # noqa: D301 - click reads the character as: keep these lines
+    for name in areas:
+        if name not in AREAS:
+            raise click.UsageError(f"no area is called {name!r}; there are {', '.join(AREA_NAMES)}")
+    chosen = tuple(name for name in AREAS if not areas or name in areas)
+    console = Console(highlight=False, stderr=as_json)
+    if not of_spec:
+        return _of_driver(console, chosen, sample, budget, seed, sensible_jobs(jobs), as_json)
+    fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console))
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(fates), indent=2).decode())
+    return _report(console, fates, everything)
+
+
+def _of_driver(
+    console: Console,
+    areas: tuple[str, ...],
+    sample: int | None,
+    budget: float,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> int:
+    """Run the suite against mutants of the software driver."""
+    from halcert.adapters.protocol import Options
+    from halcert.adapters.softhal import FOLDER
+    from halcert.adapters.softhal.mutation import changes
+    from halcert.conformance.campaign import describe
+    from halcert.conformance.driver_mutants import judge_all
+    from halcert.conformance.faults import bundled_target
+    from halcert.conformance.registry import adapter_named
+
+    found = [each for path in sorted(FOLDER.glob("src/*.c")) for each in changes(path)]
+    if sample is not None and sample < len(found):
+        found = random.Random(seed).sample(found, sample)
+    _, devices = describe(adapter_named("hal"), Options())
+    target = bundled_target("ascend910b", areas, devices)
+
+    def told(result: MutantResult) -> None:
+        if not as_json and result.fate in (SURVIVED, TIMED_OUT):
+            console.print(f"{result.fate:9}  {result.id}", markup=False, soft_wrap=True)
+
+    results = judge_all(found, target, seed=seed, budget=budget, jobs=jobs, told=told)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2).decode())
+    return _report_driver(console, [each for each in results if each.fate != NO_MUTANT])
+
+
+def _report_driver(console: Console, results: list[MutantResult]) -> int:
+    from halcert.conformance.survivors import reason_for
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("file", "mutants", "killed", "survived", "timed out"):
+        table.add_column(name, justify="left" if name == "file" else "right")
+    for file in sorted({each.file for each in results}):
+        counts = Counter(each.fate for each in results if each.file == file)
+        parts = (sum(counts.values()), counts[KILLED], counts[SURVIVED], counts[TIMED_OUT])
+        table.add_row(file, *map(str, parts))
+    console.print(table)
+    rules = Counter(each.rule for each in results if each.fate == KILLED)
+    for name, count in rules.most_common(SHOWN):
+        console.print(f"{count:5} killed by {name or 'trouble'}", markup=False)
+    killed = [each for each in results if each.fate == KILLED]
+    left = [each.id for each in results if each.fate != KILLED and not reason_for(each.id)]
+    share = 100 * len(killed) / len(results) if results else 100.0
+    middle = f", median {median(each.seconds for each in killed):.2f} s" if killed else ""
+    console.print(
+        f"{len(killed)} of {len(results)} mutants killed ({share:.1f} %){middle}; "
+        f"{len(left)} of the others not judged",
+        markup=False,
+    )
+    return int(Exit.VIOLATIONS if left else Exit.OK)
+
+
+_work: tuple[Watch, list[Mutation]] | None = None
+"""What forked processes take over from the first one: what watches, and the changes."""
+
+
+def _fates(
+    areas: tuple[str, ...], sample: int | None, seed: int, jobs: int, console: Console
+) -> Iterator[Fate]:
+    global _work  # noqa: PLW0603 - how forked processes get it without a copy
+    from halcert.conformance.mutants import Watch, all_mutations, stage_of
+    from halcert.model.proofs import witnesses
+    from halcert.model.proofs.run import representatives
+
+    found = list(all_mutations(areas))
+    if sample is not None and sample < len(found):
+        found = random.Random(seed).sample(found, sample)
+    everywhere = tuple(AREAS)
+    stages = [stage_of(p.name, witnesses(everywhere, p.name)) for p in representatives()]
+    _work = Watch(stages), found
+    chunks = [range(start, min(start + CHUNK, len(found))) for start in range(0, len(found), CHUNK)]
+    with Bar(console, "changing", len(found)) as bar:
+        done = 0
+        for fates in _in_processes(chunks, jobs):
+            yield from fates
+            done += len(fates)
+            bar.show("", done, f"{done} of {len(found)}")
+
+
+def _in_processes(chunks: list[range], jobs: int) -> Iterable[list[Fate]]:
+    if jobs <= 1:
+        yield from map(_of_chunk, chunks)
+        return
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        yield from pool.map(_of_chunk, chunks)
+
+
+def _of_chunk(chunk: range) -> list[Fate]:
+    if _work is None:
+        raise RuntimeError("there is nothing to change")
+    watch, found = _work
+    return [watch.fate(found[number]) for number in chunk]
+
+
+def _report(console: Console, fates: list[Fate], everything: bool) -> int:
+    from halcert.conformance.survivors import reason_for
+
+    left = [each.id for each in fates if not each.noticed]
+    judged = {each: reason_for(each) for each in left}
+    unjudged = [each for each in left if not judged[each]]
+    console.print(_table(fates))
+    for each in left if everything else unjudged[:SHOWN]:
+        why = f"  ({judged[each]})" if judged[each] else ""
+        console.print(f"survives  {each}{why}", markup=False, soft_wrap=True)
+    hidden = 0 if everything else len(unjudged) - SHOWN
+    if hidden > 0:
+        console.print(f"{hidden} more; --all prints them", markup=False)
+    noticed = len(fates) - len(left)
+    share = 100 * noticed / len(fates) if fates else 100.0
+    console.print(
+        f"{noticed} of {len(fates)} changes noticed ({share:.1f} %), "
+        f"{len(left) - len(unjudged)} survivors judged, {len(unjudged)} not",
+        markup=False,
+    )
+    return int(Exit.VIOLATIONS if unjudged else Exit.OK)
+
+
+def _table(fates: list[Fate]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for name in ("kind", "changes", "by vectors", "by proofs", "survive"):
+        table.add_column(name, justify="left" if name == "kind" else "right")
+    rows: dict[str, Counter[str]] = {}
+    for each in fates:
+        found = rule(each.id.partition(":")[0])
+        kind = found.kind.value if found is not None else ""
+        who = "survive" if not each.noticed else "proofs"
+        if "vector" in each.noticed:
+            who = "vectors"
+        rows.setdefault(kind, Counter())[who] += 1
+    for kind, counts in rows.items():
+        parts = (counts["vectors"], counts["proofs"], counts["survive"])
+        table.add_row(kind, str(sum(parts)), *map(str, parts))
+    return table

@@ -1,0 +1,204 @@
+"""Vectors as data and as C: they fit their schema and say what the suite says."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import uuid
+
+import jsonschema
+import msgspec
+import pytest
+
+from halcert.adapters import softhal
+from halcert.adapters.hal import HalAdapter
+from halcert.adapters.protocol import Options
+from halcert.conformance.campaign import Target, setting_of
+from halcert.conformance.lab import Lab
+from halcert.conformance.tally import Tally
+from halcert.conformance.vectors import Shown, files, shown, vectors
+from halcert.model.proofs import witnesses
+from halcert.reports.cprogram import c_vectors
+from halcert.reports.schemas import SCHEMAS
+from halcert.results.vectors import VectorFile
+from halcert.spec.catalogue import AREAS, rules
+from halcert.spec.language import Kind
+from halcert.spec.profiles import PROFILES
+
+PRODUCT = "ascend910b"
+FAULTS = {
+    "memset_zero_accepted": "drvMemsetD8",
+    "attr_wrong_device": "drvMemGetAttribute",
+    "range_size_requested": "halMemGetAddressRange",
+    "release_twice": "halMemRelease",
+}
+"""Seeded faults that show in the result of a single call, and the interface at fault."""
+EVERY = 5
+"""Of other boundaries one of so many is looked at, and one of so many vectors by the suite."""
+WORDS = {"ok": Shown.OK, "not ok": Shown.NOT_OK}
+
+
+@pytest.fixture(scope="module")
+def told():
+    """Every vector of a rule, all boundaries of halMemAlloc and some of the others."""
+    found = witnesses(tuple(AREAS), PRODUCT)
+    few = [
+        each
+        for place, each in enumerate(found)
+        if each.kind == "rule" or place % EVERY == 0 or each.rule.startswith("SVM-ALLOC")
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("halcert.conformance.vectors.witnesses", lambda _areas, _profile: few)
+        return list(vectors(tuple(AREAS), PRODUCT))
+
+
+@pytest.fixture(scope="module")
+def program(told, tmp_path_factory):
+    if shutil.which("cc") is None:
+        pytest.skip("needs a C compiler")
+    folder = tmp_path_factory.mktemp("vectors")
+    source = folder / "vectors.c"
+    source.write_text(c_vectors("all", PRODUCT, told))
+    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-o", folder / "vectors"]
+    done = subprocess.run(
+        ["cc", *flags, source, "-ldl"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder / "vectors"
+
+
+def tap(program, *arguments, fault=None):
+    """Run the program; return its exit code and what it says of each vector."""
+    variables = {"SOFTHAL_PROFILE": PRODUCT, "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
+    if fault is not None:
+        variables["SOFTHAL_FAULT"] = fault
+    library = softhal.library(softhal.CORRECT if fault is None else softhal.FAULTY)
+    done = subprocess.run(
+        [program, library, *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+    lines = [each for each in done.stdout.splitlines() if not each.startswith("#")]
+    assert lines[0] == "TAP version 13"
+    assert lines[1] == f"1..{len(lines) - 2}"
+    found = {}
+    for line in lines[2:]:
+        head, _, rest = line.partition(" - ")
+        name, _, why = rest.partition(" # SKIP ")
+        verdict = WORDS[head.rpartition(" ")[0]]
+        found[name] = Shown.SKIPPED if why else verdict
+    return done.returncode, found
+
+
+def in_the_suite(vectors_of, fault=None):
+    """Run vectors as the suite runs its tests; return what each shows."""
+    options = Options(fault=fault)
+    found = {}
+    with HalAdapter().open(PRODUCT, options) as session:
+        setting = setting_of(Target("hal", options, PRODUCT, tuple(AREAS), (0, 1)), session)
+        for vector in vectors_of:
+            with Lab(setting, vector.id, Tally()) as lab:
+                found[vector.id] = shown(lab, vector)
+    return found
+
+
+def test_every_rule_that_calls_can_reach_has_a_vector(told):
+    reached = {each for one in told for each in one.vector.shows}
+    silent = (Kind.UNDEFINED, Kind.UNIVERSAL)
+    wanted = {r.id for r in rules() if r.kind not in silent and r.applies_to(PRODUCT)}
+    carried_out = {each.rule for each in witnesses(tuple(AREAS), PRODUCT)}
+    nobody_can_pass_its_arguments = {
+        each for each in wanted & carried_out if each.startswith("SVM-CTL-")
+    }
+    missing = (wanted & carried_out) - reached - nobody_can_pass_its_arguments
+    assert missing - {"UVM-RANGE-011"} == set()
+
+
+def test_ids_are_unique_and_name_the_rule(told):
+    ids = [each.vector.id for each in told]
+    assert len(set(ids)) == len(ids)
+    assert all(each.vector.id.startswith(f"{each.vector.rule}@{PRODUCT}") for each in told)
+
+
+def test_what_rules_compare_is_tried_below_at_and_above(told):
+    sides = {each.vector.note for each in told if each.vector.rule == "SVM-ALLOC-010"}
+    text = "size against 0x400001"
+    assert {f"{text}, just below", f"{text}, at", f"{text}, just above"} <= sides
+
+
+def test_sizes_are_tried_near_the_top(told):
+    last = [each.vector.calls[-1] for each in told if each.vector.calls[-1].args]
+    sizes = {each.args["size"] for each in last if each.interface == "halMemAlloc"}
+    assert 2**64 - 1 in sizes
+
+
+def test_a_vector_tells_what_is_allowed(told):
+    (free,) = [each.vector for each in told if each.vector.id == f"SVM-FREE-002@{PRODUCT}"]
+    last = free.calls[-1]
+    assert (last.success, last.failure, last.codes) == (False, True, (3,))
+    assert last.rules == ("SVM-FREE-002",)
+
+
+def test_files_fit_their_schema_and_are_read_back(told):
+    written = files(told, PRODUCT, "1", "2")
+    assert len({each.interface for each in written}) == len(written)
+    schema = SCHEMAS["vectors"]()
+    check = jsonschema.validators.validator_for(schema)(schema)
+    for each in written:
+        text = msgspec.json.encode(each)
+        assert [error.message for error in check.iter_errors(json.loads(text))] == []
+        assert msgspec.json.decode(text, type=VectorFile).interface == each.interface
+
+
+def test_the_program_and_the_suite_agree_on_the_correct_driver(told, program):
+    code, found = tap(program)
+    assert code == 0
+    assert list(found) == [each.vector.id for each in told]
+    few = [each.vector for each in told[::EVERY] if found[each.vector.id] is not Shown.SKIPPED]
+    assert in_the_suite(few) == {each.id: found[each.id] for each in few}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_program_and_the_suite_agree_on_a_faulty_driver(told, program, fault):
+    about = [each.vector for each in told if each.vector.calls[-1].interface == FAULTS[fault]]
+    code, found = tap(program, fault=fault)
+    assert code == 1
+    both = {each.id: found[each.id] for each in about if found[each.id] is not Shown.SKIPPED}
+    assert in_the_suite([each for each in about if each.id in both], fault) == both
+    assert Shown.NOT_OK in both.values()
+
+
+def test_a_part_of_the_names_chooses_vectors(program):
+    code, found = tap(program, "SVM-FREE-00")
+    assert code == 0
+    assert found
+    assert all("SVM-FREE-00" in each for each in found)
+
+
+def test_a_library_that_does_not_load_ends_the_program(program, tmp_path):
+    done = subprocess.run(
+        [program, tmp_path / "nothing.so"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "Bail out!" in done.stdout
+
+
+@pytest.mark.parametrize("form, name", [("json", "halMemFree.json"), ("c", "svm.c")])
+def test_the_command_writes_files(halcert, tmp_path, monkeypatch, form, name):
+    found = witnesses(tuple(AREAS), PRODUCT)
+    few = [each for each in found if each.rule == "SVM-FREE-002"]
+    monkeypatch.setattr("halcert.conformance.vectors.witnesses", lambda _areas, _profile: few)
+    done = halcert("vectors", "--as", form, "--out", tmp_path / "out")
+    assert done.code == 0, done.text
+    assert (tmp_path / "out" / name).stat().st_size > 1000
+    assert name in done.out
+
+
+def test_a_product_that_there_is_not_is_refused(halcert):
+    assert PRODUCT in PROFILES
+    assert halcert("vectors", "--profile", "ascend1").code == 2

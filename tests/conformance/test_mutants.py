@@ -1,0 +1,62 @@
+"""Who notices changed rules: vectors, then proofs; and who is on the list of survivors."""
+
+from __future__ import annotations
+
+import pytest
+
+from halcert.conformance.mutants import Watch, all_mutations, stage_of
+from halcert.conformance.survivors import REVIEWED, reason_for
+from halcert.model.proofs import witnesses
+from halcert.spec.catalogue import AREAS
+
+PRODUCT = "ascend910b"
+
+
+@pytest.fixture(scope="module")
+def watch():
+    found = witnesses(tuple(AREAS), PRODUCT)
+    about = ("halMemFree", "drvMemsetD8", "halMemAlloc")
+    few = [each for each in found if each.steps[-1].interface in about]
+    return Watch([stage_of(PRODUCT, few)])
+
+
+def mutation(name):
+    return next(each for each in all_mutations(("svm",)) if each.id == name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "SVM-FREE-001:dropped",
+        "SVM-FREE-001:code moved",
+        "SVM-FREE-002:negated",
+        "SVM-FREE-008:dropped",
+        "SVM-SET-003:0 +1",
+        "SVM-ALLOC-041:negated",
+    ],
+)
+def test_a_vector_notices_a_condition_or_a_code_that_changed(watch, name):
+    assert watch.fate(mutation(name)).noticed.startswith("vector")
+
+
+@pytest.mark.parametrize("name", ["SVM-FREE-010:dropped", "SVM-SET-010:effect dropped"])
+def test_something_notices_an_effect_that_changed(watch, name):
+    assert watch.fate(mutation(name)).noticed
+
+
+def test_rules_as_they_are_are_noticed_by_nothing(watch):
+    right = mutation("SVM-FREE-001:dropped")
+    known = next(each for each in AREAS["svm"].interfaces if each.name == "halMemFree")
+    same = type(right)("SVM-FREE-001:nothing", known, right.rule, "nothing")
+    assert watch.fate(same).noticed == ""
+
+
+def test_every_pattern_of_the_list_has_a_reason_and_matches_something():
+    ids = [each.id for each in all_mutations(AREAS)]
+    for pattern, reason in REVIEWED.items():
+        assert reason
+        assert any(reason_for(each) == reason for each in ids), pattern
+
+
+def test_a_mutation_that_nobody_judged_has_no_reason():
+    assert reason_for("SVM-FREE-002:dropped") == ""
