@@ -129,9 +129,7 @@ class Search:
 
     def begin(self, beginning: tuple[tuple[int, str], ...]) -> None:
         """Let all further words begin with the given calls."""
-        operations = operations_of(self.interfaces, self.profile)
-        letters = alphabet(operations, self.profile, self.processes)
-        self.start = begun(beginning, letters, self.profile)
+        self.start = begun(beginning, self.interfaces, self.profile)
         self._made = {}
 
     def adopt(self, other: Search) -> None:
