@@ -91,6 +91,7 @@ class Search:
     out_of_time: bool = False
     trail: Trail = field(default_factory=lambda: Trail(Solver(STEPS)))
     _made: dict[Name, Word | None] = field(default_factory=dict)
+    _prospects: dict[str, tuple[Answer, Answer]] = field(default_factory=dict)
 
     def run(self, wanted: Iterable[Rule], depth: int = DEPTH, seconds: float = SECONDS) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
@@ -100,7 +101,6 @@ class Search:
         build up and take away. A single call has no order, and all words of one are few.
         """
         self._open = {rule.id: rule for rule in wanted}
-        self._asked: set[str] = set()
         self._visit(self.start, list(self._open.values()))
         letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
@@ -145,6 +145,7 @@ class Search:
         """Forget what no state lets come about in which only the calls of this search were made."""
         self.shadowed.clear()
         self.impossible.clear()
+        self._prospects.clear()
 
     def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules for which there is something left to look for."""
@@ -230,10 +231,9 @@ class Search:
     def _give_up(self) -> None:
         """Drop rules that no valid state lets decide; few are left when this is asked."""
         for rule in list(self._open.values()):
-            if rule.id in self._asked:
-                continue
-            self._asked.add(rule.id)
-            reach, alone = self.influence.prospects(rule)
+            if rule.id not in self._prospects:
+                self._prospects[rule.id] = self.influence.prospects(rule)
+            reach, alone = self._prospects[rule.id]
             if alone is Answer.NO:
                 self.shadowed.add(rule.id)
             if alone is Answer.YES:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground
+from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground, grown
 from halcert.model.symbolic.algebra import all_parts_of, both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Accepted, Reading
@@ -109,10 +109,12 @@ class Situation:
             return Answer.NO, ""
         terms = (*given, denied)
         cone = cone_of(*terms)
-        answer, note = self._asked(cone, terms, extra)
-        if answer is Answer.NO or cone == self.filled:
-            return answer, note
-        return self._asked(self.filled, terms, extra)
+        answer, note = Answer.UNKNOWN, ""
+        for each in dict.fromkeys((cone, grown(cone, self.invariants, self.filled), self.filled)):
+            answer, note = self._asked(each, terms, extra)
+            if answer is Answer.NO:
+                break
+        return answer, note
 
     def _follows(self, denied: BoolLike, given: tuple[BoolLike, ...]) -> bool:
         """Tell whether a claim follows from that alone which speaks of no tables but its own.
