@@ -93,12 +93,25 @@ class Search:
     _made: dict[Name, Word | None] = field(default_factory=dict)
     _prospects: dict[str, tuple[Answer, Answer]] = field(default_factory=dict)
 
-    def run(self, wanted: Iterable[Rule], depth: int = DEPTH, seconds: float = SECONDS) -> None:
+    def run(
+        self,
+        wanted: Iterable[Rule],
+        depth: int = DEPTH,
+        seconds: float = SECONDS,
+        *,
+        more: bool = False,
+    ) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
 
         First only words that build something up are looked at, in one order of independent
         calls; what is left then is looked for in all short words, and at last in long ones that
         build up and take away. A single call has no order, and all words of one are few.
+
+        Args:
+            wanted: the rules.
+            depth: calls before the one that is decided, at most, beside those that are given.
+            seconds: processor time of each phase.
+            more: the search will begin elsewhere, too, so nothing is given up yet.
         """
         self._open = {rule.id: rule for rule in wanted}
         self._visit(self.start, list(self._open.values()))
@@ -109,7 +122,8 @@ class Search:
         self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False, growing=False)
         if depth > DEPTH_OF_ALL:
             self._phase(build, depth, seconds, ordered=True, growing=False)
-        self._give_up()
+        if not more:
+            self._give_up()
 
     def _letters(self) -> tuple[Operation, ...]:
         """Return the operations that change tables which can matter for the open rules.

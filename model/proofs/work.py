@@ -147,12 +147,16 @@ def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Se
     letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
-    search.run(wanted, min(task.depth, DEPTH_BEGUN) if area.beginnings else task.depth, SECONDS)
-    for beginning in area.beginnings:
+    beginnings = [
+        each for each in area.beginnings if all(_applies(rule_id, profile) for _, rule_id in each)
+    ]
+    depth = min(task.depth, DEPTH_BEGUN) if beginnings else task.depth
+    search.run(wanted, depth, SECONDS, more=bool(beginnings))
+    for left, beginning in zip(range(len(beginnings) - 1, -1, -1), beginnings, strict=True):
         late = search.unsettled(wanted)
-        if late and all(_applies(rule_id, profile) for _, rule_id in beginning):
+        if late:
             search.begin(beginning)
-            search.run(late, DEPTH_BEGUN, SECONDS)
+            search.run(late, DEPTH_BEGUN, SECONDS, more=left > 0)
     return search
 
 
