@@ -257,9 +257,8 @@ def parts_of(condition: BoolLike) -> tuple[BoolLike, ...]:
 def all_parts_of(condition: BoolLike) -> Iterator[BoolLike]:
     """Iterate over the least conditions that a condition says together."""
     for part in parts_of(condition):
-        inner = part.args[0] if isinstance(part, Bool) and part.op == "not" else part
-        if inner is not part and inner.op == "or":
-            for each in inner.args:
+        if isinstance(part, Bool) and part.op == "not" and part.args[0].op == "or":
+            for each in part.args[0].args:
                 yield from all_parts_of(negation(each))
         else:
             yield part
