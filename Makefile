@@ -15,9 +15,12 @@ SOURCES := $(shell find halcert $(PARTS) -type f ! -name '*.so' ! -name '*.pyc' 
 PROJECT := pyproject.toml setup.py MANIFEST.in README.md LICENSE
 
 DRIVER := adapters/softhal
-DRIVER_SOURCES := $(sort $(wildcard $(DRIVER)/src/*.c))
-DRIVER_FLAGS := -std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE \
-	-Wall -Wextra -Werror -I$(DRIVER)
+RUNTIME := adapters/softacl
+C_SOURCES = $(sort $(wildcard $(1)/src/*.c))
+C_HEADERS = $(wildcard $(1)/*.h $(1)/src/*.h $(1)/include/*.h $(1)/include/acl/*.h)
+C_FLAGS := -std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE -Wall -Wextra -Werror
+LIBRARIES := $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so \
+	$(RUNTIME)/libsoftacl.so $(RUNTIME)/libsoftacl-faults.so
 
 .DEFAULT_GOAL := help
 .PHONY: help venv certify test lint driver proofs docs bench tree clean FORCE
@@ -69,13 +72,17 @@ docs: venv  ## build the site of the documents in build/site, warnings are error
 	@echo "docs: build build/site"
 	@$(BIN)/python docs/build.py build/site
 
-driver: $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so  ## compile the software driver in place, warnings are errors
+driver: $(LIBRARIES)  ## compile the software driver and runtime in place, warnings are errors
 
-$(DRIVER)/libsofthal.so: DEFINES :=
 $(DRIVER)/libsofthal-faults.so: DEFINES := -DSOFTHAL_FAULTS
-$(DRIVER)/%.so: $(DRIVER_SOURCES) $(wildcard adapters/*.h $(DRIVER)/*.h $(DRIVER)/src/*.h)
+$(RUNTIME)/libsoftacl-faults.so: DEFINES := -DSOFTACL_FAULTS
+$(DRIVER)/%.so: $(call C_SOURCES,$(DRIVER)) $(call C_HEADERS,$(DRIVER)) $(wildcard adapters/*.h)
 	@echo "driver: compile $@"
-	@$(CC) $(DRIVER_FLAGS) $(CFLAGS) $(DEFINES) -o $@ $(DRIVER_SOURCES) -pthread
+	@$(CC) $(C_FLAGS) -I$(DRIVER) $(CFLAGS) $(DEFINES) -o $@ $(call C_SOURCES,$(DRIVER)) -pthread
+$(RUNTIME)/%.so: $(call C_SOURCES,$(RUNTIME)) $(call C_HEADERS,$(RUNTIME)) $(call C_HEADERS,$(DRIVER))
+	@echo "driver: compile $@"
+	@$(CC) $(C_FLAGS) -I$(RUNTIME)/include -I$(DRIVER) $(CFLAGS) $(DEFINES) -o $@ \
+		$(call C_SOURCES,$(RUNTIME)) -pthread -ldl
 
 # ------------------------------------------------------------------------------------------- making
 
@@ -112,7 +119,7 @@ tree:  ## link the working copy as one package under build/tree
 clean:  ## remove everything that was made
 	@echo "clean: remove builds, caches and results"
 	@rm -rf build dist halcert.egg-info halcert-out $(VENV) \
-		.hypothesis .mypy_cache .pytest_cache .ruff_cache $(DRIVER)/*.so
+		.hypothesis .mypy_cache .pytest_cache .ruff_cache $(DRIVER)/*.so $(RUNTIME)/*.so
 	@find $(filter-out %.py,$(CODE)) -name __pycache__ -type d -prune -exec rm -rf {} +
 
 FORCE:

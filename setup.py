@@ -1,8 +1,9 @@
 """What pyproject.toml cannot say: where the packages live, and how the driver is built.
 
 The top-level folders spec/, model/, ... become the sub-packages halcert.spec, halcert.model, ...
-The software driver is C without any Python in it, so it is compiled by a plain compiler call into
-two shared libraries beside its sources: one that is correct, and one with the seeded faults.
+The software driver and runtime are C without any Python in them, so each is compiled by a plain
+compiler call into two shared libraries beside its sources: one that is correct, and one with the
+seeded faults.
 """
 
 from __future__ import annotations
@@ -29,25 +30,34 @@ PACKAGES = [
     for package in (root, *(f"{root}.{name}" for name in find_packages(folder)))
 ]
 
+C_FLAGS = "-std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE".split()
 DRIVER = Path("adapters", "softhal")
-DRIVER_FLAGS = "-std=c11 -O2 -g -fPIC -shared -fvisibility=hidden -D_GNU_SOURCE".split()
-DRIVER_VARIANTS = {"libsofthal.so": [], "libsofthal-faults.so": ["-DSOFTHAL_FAULTS"]}
+RUNTIME = Path("adapters", "softacl")
+INCLUDES = {DRIVER: [DRIVER], RUNTIME: [RUNTIME / "include", DRIVER]}
+LIBRARIES = {
+    DRIVER / "libsofthal.so": [],
+    DRIVER / "libsofthal-faults.so": ["-DSOFTHAL_FAULTS"],
+    RUNTIME / "libsoftacl.so": [],
+    RUNTIME / "libsoftacl-faults.so": ["-DSOFTACL_FAULTS"],
+}
 
 
-def compile_driver(folder: Path) -> None:
-    """Compile every variant of the software driver into a folder."""
-    sources = sorted(map(str, DRIVER.glob("src/*.c")))
+def compile_libraries(root: Path) -> None:
+    """Compile every variant of the driver and the runtime into folders under a root."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not compiler or shutil.which(compiler[0]) is None:
         name = " ".join(compiler) or "(empty)"
         message = f"halcert needs a C compiler: {name} not found, install one or set CC"
         raise ExecError(message)
-    flags = [*DRIVER_FLAGS, *shlex.split(os.environ.get("CFLAGS", "")), f"-I{DRIVER}"]
-    folder.mkdir(parents=True, exist_ok=True)
-    for library, defines in DRIVER_VARIANTS.items():
-        command = [*compiler, *flags, *defines, "-o", str(folder / library), *sources, "-pthread"]
+    for library, defines in LIBRARIES.items():
+        folder = library.parent
+        sources = sorted(map(str, folder.glob("src/*.c")))
+        includes = [f"-I{path}" for path in INCLUDES[folder]]
+        flags = [*C_FLAGS, *shlex.split(os.environ.get("CFLAGS", "")), *includes, *defines]
+        (root / folder).mkdir(parents=True, exist_ok=True)
+        command = [*compiler, *flags, "-o", str(root / library), *sources, "-pthread", "-ldl"]
         if subprocess.run(command, check=False).returncode != 0:
-            message = f"halcert: the software driver does not compile: {shlex.join(command)}"
+            message = f"halcert: this does not compile: {shlex.join(command)}"
             raise ExecError(message)
 
 
@@ -62,19 +72,19 @@ class Build(build):
 
 
 class BuildPy(build_py):
-    """Compiles the driver to where its sources will be, then copies the packages."""
+    """Compiles the libraries to where their sources will be, then copies the packages."""
 
-    def driver_folder(self) -> Path:
+    def libraries_root(self) -> Path:
         if self.editable_mode:
-            return DRIVER
-        return Path(self.build_lib, "halcert", DRIVER)
+            return Path()
+        return Path(self.build_lib, "halcert")
 
     def run(self) -> None:
-        compile_driver(self.driver_folder())
+        compile_libraries(self.libraries_root())
         super().run()
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        libraries = [str(self.driver_folder() / library) for library in DRIVER_VARIANTS]
+        libraries = [str(self.libraries_root() / library) for library in LIBRARIES]
         return [*super().get_outputs(include_bytecode), *libraries]
 
 

@@ -66,7 +66,7 @@ class Bundle:
 
     def _digest(self, compiler: list[str], flags: list[str]) -> str:
         digest = hashlib.sha256(repr((compiler, flags)).encode())
-        headers = [path for folder in self.includes for path in folder.glob("*.h")]
+        headers = [path for folder in self.includes for path in folder.rglob("*.h")]
         for path in sorted({*self.folder.glob("src/*.[ch]"), *headers}):
             digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
         return digest.hexdigest()[:16]

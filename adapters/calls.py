@@ -17,6 +17,7 @@ from halcert.adapters.slots import (
     DmaArraySlot,
     DmaSlot,
     InArraySlot,
+    InOutSlot,
     InRecordSlot,
     InRecordsSlot,
     NewDmaSlot,
@@ -36,14 +37,18 @@ from halcert.adapters.special_slots import (
     InfoSlot,
     PlacesSlot,
 )
-from halcert.spec.abi.functions import FUNCTIONS, Function, Parameter, Passing
-from halcert.spec.abi.parameters import NAME_SIZE
-from halcert.spec.abi.structs import LAYOUTS, bounds_of
+from halcert.spec.abi.declarations import ALL_FUNCTIONS, ALL_LAYOUTS
+from halcert.spec.abi.parameters import NAME_SIZE, Function, Parameter, Passing
+from halcert.spec.abi.structs import bounds_of
 
 Outcome = tuple[int, dict[str, Any], int, int]
 """Return code, outputs, and when the call was entered and left."""
 Invoke = Callable[[Mapping[str, Any]], Outcome]
 
+RETURNS: dict[str, Any] = {"bool": ctypes.c_uint8, "const char *": ctypes.c_char_p}
+"""What functions return that do not return a code."""
+ANSWERS = {"bool": "code", "const char *": "None if code is None else code.hex()"}
+"""That in plain form."""
 REMEMBERED = 1 << 16
 """How many earlier outputs a reference can name."""
 
@@ -78,9 +83,9 @@ def source_of(function: Function, slots: Mapping[str, Slot]) -> str:
         for i, name in enumerate(names)
         if slots[name].gives or slots[name].lends
     ]
-    if function.returns == "bool":
-        outputs.append("'answer': code")
-    code = "0" if function.returns == "bool" else "code"
+    if function.returns in ANSWERS:
+        outputs.append(f"'answer': {ANSWERS[function.returns]}")
+    code = "0" if function.returns in ANSWERS else "code"
     return "\n".join(
         [
             *lines,
@@ -167,7 +172,7 @@ class Caller:
             return self._compile_host(interface)
         if interface in DEVICE_CALLS:
             return self._compile_device(interface)
-        function = FUNCTIONS.get(interface)
+        function = ALL_FUNCTIONS.get(interface)
         if function is None:
             raise Refused(f"there is no interface {interface!r}")
         slots = self._slots(function)
@@ -220,7 +225,7 @@ class Caller:
         except AttributeError:
             raise SymbolMissing(function.symbol) from None
         entry.argtypes = [_c_type(parameter) for parameter in function.parameters]
-        entry.restype = C_TYPES["bool" if function.returns == "bool" else "i32"]
+        entry.restype = RETURNS.get(function.returns, ctypes.c_int32)
         return entry
 
     def _slots(self, function: Function) -> dict[str, Slot]:
@@ -238,16 +243,17 @@ class Caller:
         makers: dict[Passing, Callable[[], Slot]] = {
             Passing.VALUE: lambda: ValueSlot(kind, resolve),
             Passing.OUT: lambda: OutSlot(kind),
+            Passing.INOUT: lambda: InOutSlot(kind, resolve),
             Passing.IN_RECORD: lambda: InRecordSlot(kind, resolve),
             Passing.OUT_RECORD: lambda: OutRecordSlot(kind),
             Passing.IN_ARRAY: lambda: InArraySlot(kind, resolve),
             Passing.IN_RECORDS: lambda: InRecordsSlot(kind, resolve),
             Passing.RECORD_VALUE: lambda: RecordValueSlot(kind, resolve),
+            Passing.OUT_PLACES: lambda: PlacesSlot(kind, resolve),
             Passing.NAME: lambda: BytesSlot(0, resolve),
             Passing.OUT_NAME: lambda: OutBytesSlot(NAME_SIZE, string=True),
-            Passing.BLOB: lambda: BytesSlot(LAYOUTS[kind].size, resolve),
-            Passing.OUT_BLOB: lambda: OutBytesSlot(LAYOUTS[kind].size, string=False),
-            Passing.OUT_PLACES: lambda: PlacesSlot(kind, resolve),
+            Passing.BLOB: lambda: BytesSlot(ALL_LAYOUTS[kind].size, resolve),
+            Passing.OUT_BLOB: lambda: OutBytesSlot(ALL_LAYOUTS[kind].size, string=False),
             Passing.NEW_DMA: lambda: NewDmaSlot(descriptors, resolve),
             Passing.DMA: lambda: DmaSlot(descriptors, resolve),
             Passing.DMA_ARRAY: lambda: DmaArraySlot(descriptors, resolve),

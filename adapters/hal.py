@@ -39,7 +39,7 @@ OF_ONE_GENERATION = re.compile(r"\((v\d)\)$")
 """How the description of a fault ends that products of one generation alone can have."""
 LIST_FAULTS = """
 import ctypes, sys
-listing = ctypes.CDLL(sys.argv[1]).softhal_fault_list
+listing = ctypes.CDLL(sys.argv[1])[sys.argv[2]]
 listing.restype = ctypes.c_char_p
 sys.stdout.buffer.write(listing())
 """
@@ -136,6 +136,36 @@ class HalSession:
         self.close()
 
 
+def open_session(
+    path: Path, profile: str, options: Options, variables: dict[str, str]
+) -> HalSession:
+    """Open a session; the bundled driver, if that is what works in it, has devices of its own."""
+    # The software driver reads these, wherever it is loaded from; a real one does not know
+    # them. Devices are shared between the processes of a session, and with nobody else.
+    domain = fresh_domain()
+    product = {"SOFTHAL_PROFILE": profile} if profile else {}
+    if options.environment.get(kernelsim.KERNEL) == kernelsim.SIM:
+        stand_in = kernelsim.variables(path, profile, domain, options.environment)
+        environment = options.environment | stand_in
+        options = msgspec.structs.replace(options, environment=environment)
+    variables = {"SOFTHAL_DOMAIN": domain} | product | variables
+    domain = options.environment.get("SOFTHAL_DOMAIN", domain)
+    return HalSession(path, options, variables, domain)
+
+
+def faults_of(path: Path, listing: str) -> tuple[Fault, ...]:
+    """Return the faults that a library lists.
+
+    Raises:
+        LibraryUnloadable: it does not list them.
+    """
+    command = [sys.executable, "-c", LIST_FAULTS, str(path), listing]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode != 0:
+        raise LibraryUnloadable(f"{path.name} does not list its faults: {done.stderr.strip()}")
+    return tuple(Fault(*line.split("\t", 3)) for line in done.stdout.splitlines())
+
+
 class HalAdapter:
     """Loads a library and calls its C functions."""
 
@@ -163,32 +193,12 @@ class HalAdapter:
         path = self._library(options)
         if options.library is None:
             softhal.demand_address_space()
-        # The software driver reads these, wherever it is loaded from; a real one does not know
-        # them. Devices are shared between the processes of a session, and with nobody else.
-        domain = fresh_domain()
-        variables = {"SOFTHAL_DOMAIN": domain}
-        if profile:
-            variables["SOFTHAL_PROFILE"] = profile
-        if options.fault is not None:
-            variables["SOFTHAL_FAULT"] = options.fault
-        if options.environment.get(kernelsim.KERNEL) == kernelsim.SIM:
-            stand_in = kernelsim.variables(path, profile, domain, options.environment)
-            environment = options.environment | stand_in
-            options = msgspec.structs.replace(options, environment=environment)
-        domain = options.environment.get("SOFTHAL_DOMAIN", domain)
-        return HalSession(path, options, variables, domain)
+        fault = {} if options.fault is None else {"SOFTHAL_FAULT": options.fault}
+        return open_session(path, profile, options, fault)
 
     def faults(self) -> tuple[Fault, ...]:
         """Return the faults that are seeded in the bundled software driver."""
-        command = [sys.executable, "-c", LIST_FAULTS, str(softhal.library(softhal.FAULTY))]
-        done = subprocess.run(
-            command, capture_output=True, text=True, errors="replace", check=False
-        )
-        if done.returncode != 0:
-            raise LibraryUnloadable(
-                f"the software driver does not list its faults: {done.stderr.strip()}"
-            )
-        return tuple(Fault(*line.split("\t", 3)) for line in done.stdout.splitlines())
+        return faults_of(softhal.library(softhal.FAULTY), "softhal_fault_list")
 
     def _library(self, options: Options) -> Path:
         if options.library is not None:

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from halcert.adapters.errors import AdapterError, NoCompiler
-from halcert.spec.abi.codes import DrvError, symbol_of
-from halcert.spec.abi.constants import constants
-from halcert.spec.abi.functions import FUNCTIONS, Function
-from halcert.spec.abi.structs import LAYOUTS, Layout, width_of
+from halcert.spec.abi.declarations import ALL_LAYOUTS, HAL, Declaration
+from halcert.spec.abi.parameters import Function
+from halcert.spec.abi.structs import Layout, width_of
 
 PROBE = "halcert-probe"
 """The name under which the compiler knows the statements; their line number tells which."""
@@ -76,31 +75,34 @@ class Fact:
     value: int
 
 
-def declared_facts() -> list[Fact]:
-    """Return every number of the declaration."""
-    codes = [Fact(symbol_of(code), symbol_of(code), int(code)) for code in DrvError]
-    values = [Fact(name, name, value) for name, value in constants().items()]
-    layouts = [fact for layout in LAYOUTS.values() for fact in _layout_facts(layout)]
-    return codes + values + layouts
+def declared_facts(declaration: Declaration = HAL) -> list[Fact]:
+    """Return every number of a declaration."""
+    numbers = {**declaration.codes, **declaration.constants}
+    values = [Fact(name, name, value) for name, value in numbers.items()]
+    layouts = [fact for each in declaration.layouts.values() for fact in _layout_facts(each)]
+    return values + layouts
 
 
 def _layout_facts(layout: Layout) -> Iterator[Fact]:
-    name = f"struct {layout.name}"
+    name = layout.c_name
     yield Fact(f"size of {name}", f"sizeof({name})", layout.size)
     for member in layout.members:
         path = member.c_path
-        nested = LAYOUTS.get(member.kind)
+        nested = ALL_LAYOUTS.get(member.kind)
         width = member.count * (nested.size if nested else width_of(member.kind))
         yield Fact(f"offset of {name}.{path}", f"offsetof({name}, {path})", member.offset)
         yield Fact(f"size of {name}.{path}", f"sizeof((({name} *)0)->{path})", width)
 
 
-def compare(header: Path, include: Sequence[Path] = ()) -> list[Difference]:
+def compare(
+    header: Path, include: Sequence[Path] = (), declaration: Declaration = HAL
+) -> list[Difference]:
     """Return every difference between the declaration and a header.
 
     Args:
         header: the header; others that it includes are looked for beside it.
         include: further folders to look in.
+        declaration: of which library.
 
     Raises:
         HeaderNotFound: there is no such file.
@@ -108,14 +110,16 @@ def compare(header: Path, include: Sequence[Path] = ()) -> list[Difference]:
         HeaderUnusable: the header does not compile, whatever it is compared with.
     """
     if not header.is_file():
-        raise HeaderNotFound(f"there is no header {header}", "Give the path of ascend_hal_base.h.")
+        raise HeaderNotFound(
+            f"there is no header {header}", f"Give the path of {declaration.header}."
+        )
     compiler = _Compiler(header.resolve(), include)
     compiler.demand_usable()
-    return [*_numbers(compiler), *_prototypes(compiler)]
+    return [*_numbers(compiler, declaration), *_prototypes(compiler, declaration)]
 
 
-def _numbers(compiler: _Compiler) -> Iterator[Difference]:
-    facts = declared_facts()
+def _numbers(compiler: _Compiler, declaration: Declaration) -> Iterator[Difference]:
+    facts = declared_facts(declaration)
     complaints = compiler.complaints(
         [f"long long probe{i} = (long long)({fact.expression});" for i, fact in enumerate(facts)]
     )
@@ -129,8 +133,8 @@ def _numbers(compiler: _Compiler) -> Iterator[Difference]:
             yield Difference(fact.what, str(fact.value), str(value))
 
 
-def _prototypes(compiler: _Compiler) -> Iterator[Difference]:
-    functions = list(FUNCTIONS.values())
+def _prototypes(compiler: _Compiler, declaration: Declaration) -> Iterator[Difference]:
+    functions = list(declaration.functions.values())
     complaints = compiler.complaints([_prototype_probe(i, f) for i, f in enumerate(functions)])
     for index, complaint in complaints.items():
         yield Difference(functions[index].symbol, functions[index].prototype, complaint)

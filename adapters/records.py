@@ -6,7 +6,8 @@ import struct
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout, Member, bounds_of, width_of
+from halcert.spec.abi.declarations import ALL_LAYOUTS as LAYOUTS
+from halcert.spec.abi.structs import SCALARS, Layout, Member, bounds_of, width_of
 
 
 class Refused(Exception):

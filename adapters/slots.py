@@ -15,7 +15,8 @@ from typing import Any, ClassVar
 
 from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
-from halcert.spec.abi.structs import LAYOUTS, SCALARS, width_of
+from halcert.spec.abi.declarations import ALL_LAYOUTS as LAYOUTS
+from halcert.spec.abi.structs import SCALARS, width_of
 from halcert.spec.language.interface import POISON
 
 Arguments = Mapping[str, Any]
@@ -97,6 +98,22 @@ class OutSlot(Slot):
 
     def intact(self) -> bool:
         return self._memory.intact()
+
+
+class InOutSlot(OutSlot):
+    """A place with a number in it."""
+
+    def __init__(self, kind: str, resolve: Resolve) -> None:
+        super().__init__(kind)
+        self._kind = kind
+        self._resolve = resolve
+
+    def load(self, value: Any, args: Arguments) -> int:
+        if value is None:
+            return super().load(False, args)
+        address = super().load(True, args)
+        self._cell[0] = checked(value, self._kind, self._resolve)
+        return address
 
 
 class InRecordSlot(Slot):

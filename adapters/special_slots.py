@@ -181,7 +181,7 @@ class ControlOutSlot(Slot):
 
 
 class PlacesSlot(Slot):
-    """An array of pointers to places for numbers; ``data_sizes`` says how many bytes each has."""
+    """An array of pointers to places for numbers, each of a size that another array says."""
 
     gives = True
 
@@ -198,7 +198,7 @@ class PlacesSlot(Slot):
             return 0
         if not isinstance(value, list | tuple):
             raise Refused(f"{value!r} is no list")
-        sizes = self._resolve(args.get("data_sizes")) or ()
+        sizes = self._resolve(args.get("data_sizes", args.get("dataSizes"))) or ()
         width = width_of(self._kind)
         given: list[Guarded | None] = []
         for index, item in enumerate(value):

@@ -29,7 +29,7 @@ from halcert.adapters.lifeline import end_with_parent
 from halcert.adapters.memory import libc
 from halcert.adapters.protocol import LOADS, Answered, Missing, Request
 from halcert.adapters.records import Refused
-from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.declarations import ALL_FUNCTIONS
 
 CHANNEL_LOST = 113
 """Exit status of a worker whose connection is gone: its session ended, or the library closed it."""
@@ -145,7 +145,7 @@ def _reason(error: Exception) -> str:
 def symbols_of(library: ctypes.CDLL) -> list[str]:
     """Return the declared symbols that a library has, and those of a device agent."""
     found = []
-    for symbol in (*FUNCTIONS, *(agent.symbol for agent in DEVICE_CALLS.values())):
+    for symbol in (*ALL_FUNCTIONS, *(agent.symbol for agent in DEVICE_CALLS.values())):
         try:
             library[symbol]
         except AttributeError:

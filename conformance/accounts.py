@@ -15,9 +15,14 @@ import msgspec
 
 from halcert.conformance.held import by_place, generous, of_device
 from halcert.conformance.room import Room, managed_on
+from halcert.spec.abi.acl.constants import AclrtMemAttr
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.language import Call, Returned, Rule
 from halcert.spec.profiles import Profile
+from halcert.spec.runtime import memory as aclrt
+from halcert.spec.runtime.ask import GetMemInfo
+from halcert.spec.runtime.order import session
+from halcert.spec.runtime.process import ResetDevice, ResetDeviceForce
 from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.state import Block, State
 from halcert.spec.svm.alloc import MemAlloc
@@ -31,6 +36,8 @@ from halcert.spec.uvm.universal import PAGES_FIT
 from halcert.spec.vmm.create import MemCreate
 from halcert.spec.vmm.reserve import MemAddressReserve
 
+HBM = int(AclrtMemAttr.ACL_HBM_MEM)
+"""Kind of aclrtGetMemInfo that tells the same."""
 HBM_SIZE = 2
 """Type of halMemGetInfo that tells the free high-bandwidth memory."""
 
@@ -149,7 +156,25 @@ class Accounts:
             if self._rested >= PATIENCE:
                 self._leaving.clear()
         elif isinstance(call, MemGetInfo) and call.type == HBM_SIZE:
-            return self._told(call.device, result, list(views.values()))
+            told: Any = result
+            free = int(told.info.free + told.info.huge_free)
+            return self._compared(call.device, free, list(views.values()))
+        return self._after_the_runtime(call, result, before, views, process)
+
+    def _after_the_runtime(
+        self, call: Call, result: Any, before: State, views: Mapping[int, State], process: int
+    ) -> list[Balance]:
+        """The same for calls of the runtime."""
+        if isinstance(call, aclrt.Free):
+            self._freed(before.blocks.at(call.devPtr), process)
+        elif isinstance(call, ResetDeviceForce) or (
+            isinstance(call, ResetDevice) and before.uses.at(call.deviceId).references == 1
+        ):
+            self._cached[process, call.deviceId] = 0
+            self._ahead.discard((process, call.deviceId))
+        elif isinstance(call, GetMemInfo) and call.attr == HBM:
+            device = session(before).current - 1
+            return self._compared(device, int(result.free), list(views.values()))
         return []
 
     def kept_back(self, device: int, free: int, views: Sequence[State]) -> bool | None:
@@ -198,8 +223,8 @@ class Accounts:
         host = self._profile.host_id
         self._leaving[host] += by_place(before, [before], self._profile, generously=True)[host]
 
-    def _told(self, device: int, result: Any, views: Sequence[State]) -> list[Balance]:
-        free = int(result.info.free + result.info.huge_free)
+    def _compared(self, device: int, free: int, views: Sequence[State]) -> list[Balance]:
+        """Compare what a device tells to be free with what is held."""
         room = self.room.most(device)
         self.room.told(device, free, views)
         at_start = self._start.get(device)

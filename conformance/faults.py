@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort, Failure
@@ -28,7 +29,7 @@ from halcert.conformance.suite import trace_environment
 from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
-from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.catalogue import AREAS, areas_of, interfaces
 from halcert.spec.language import Interface, Kind
 from halcert.spec.profiles import ASCEND910B, PROFILES, UVM_PRODUCTS
 
@@ -69,16 +70,25 @@ class FaultResult(msgspec.Struct, frozen=True):
     trouble: str = ""
 
 
-BEYOND_CALLS = {"svm": "device memory", "sharing": "process", "uvm": "managed memory"}
+BEYOND_CALLS = {
+    "svm": "device memory",
+    "sharing": "process",
+    "uvm": "managed memory",
+    "runtime": "error codes",
+}
 """What faults of an area are said to be in that show in no one of its interfaces.
 
-That is the memory that a device tells, what a process leaves when it ends, and what becomes of
-managed pages whoever touches them.
+That is the memory that a device tells, what a process leaves when it ends, what becomes of
+managed pages whoever touches them, and how the driver's codes become the runtime's.
 """
+BUNDLED: dict[str, type[HalAdapter | AclAdapter]] = {"hal": HalAdapter, "acl": AclAdapter}
+"""Adapters with a bundled implementation that has seeded faults."""
 
 
-def seeded_faults(areas: Iterable[str] = AREAS, profile: str = ASCEND910B.name) -> list[Fault]:
-    """Return the faults that the software driver offers in what areas specify for a product.
+def seeded_faults(
+    areas: Iterable[str] = areas_of("hal"), profile: str = ASCEND910B.name
+) -> list[Fault]:
+    """Return the faults that the bundled implementation offers in what areas specify.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
@@ -91,9 +101,15 @@ def seeded_faults(areas: Iterable[str] = AREAS, profile: str = ASCEND910B.name) 
     generation = PROFILES[profile].generation
     return [
         fault
-        for fault in HalAdapter().faults()
+        for fault in all_faults(names)
         if fault.interface in specified and fault.generation in ("", generation)
     ]
+
+
+def all_faults(areas: Iterable[str]) -> list[Fault]:
+    """Return the faults of the bundled implementations that areas are about."""
+    libraries = dict.fromkeys(AREAS[name].library for name in areas)
+    return [fault for library in libraries for fault in BUNDLED[library]().faults()]
 
 
 def _is_offered(interface: Interface, profile: str) -> bool:
@@ -210,5 +226,6 @@ def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
 
 
 def bundled_target(profile: str, areas: Sequence[str], devices: Sequence[int]) -> Target:
-    """Return the bundled software driver as a target."""
-    return Target("hal", Options(), profile, tuple(areas), tuple(devices))
+    """Return the bundled implementation of what areas are about as a target."""
+    library = AREAS[next(iter(areas))].library
+    return Target(library, Options(), profile, tuple(areas), tuple(devices))

@@ -11,14 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from halcert.conformance.book import REFERENCE
+from halcert.spec.abi.declarations import ALL_FUNCTIONS
 from halcert.spec.abi.functions import (
     CONTROL_VIEWS,
-    FUNCTIONS,
     INFO_INPUTS,
     INFO_VIEWS,
     Passing,
 )
 from halcert.spec.abi.structs import LAYOUTS
+from halcert.spec.language import InNumber, InOut
 from halcert.spec.sharing.blobs import Blob
 from halcert.spec.sharing.names import Name
 
@@ -31,7 +32,7 @@ DESTROYS = 2
 
 def plain(interface: str, args: Mapping[str, Any]) -> Arguments:
     """Return the arguments of a call in the form in which adapters take them."""
-    function = FUNCTIONS.get(interface)
+    function = ALL_FUNCTIONS.get(interface)
     if function is None:
         return dict(args)
     forms = {p.name: _FORMS.get(p.passing) for p in function.parameters}
@@ -113,6 +114,15 @@ def _name(value: Any, _args: Mapping[str, Any]) -> Any:
     return value if plain else Name.to_plain(dict(value))
 
 
+def _in_array(value: Any, _args: Mapping[str, Any]) -> Any:
+    return InNumber.to_plain(dict(value)) if isinstance(value, Mapping) else value
+
+
+def _in_out(value: Any, _args: Mapping[str, Any]) -> Any:
+    plain = not isinstance(value, Mapping) or REFERENCE in value
+    return value if plain else InOut.to_plain(dict(value))
+
+
 def _blob(value: Any, _args: Mapping[str, Any]) -> Any:
     plain = not isinstance(value, Mapping) or REFERENCE in value
     return value if plain else Blob.to_plain(dict(value))
@@ -131,4 +141,6 @@ _FORMS: dict[Passing, Callable[[Any, Mapping[str, Any]], Any]] = {
     Passing.OUT_RECORD: _control_out,
     Passing.NAME: _name,
     Passing.BLOB: _blob,
+    Passing.INOUT: _in_out,
+    Passing.IN_ARRAY: _in_array,
 }

@@ -18,7 +18,7 @@ from halcert.spec.language import align_up
 from halcert.spec.profiles import Profile
 from halcert.spec.sharing.memory import is_held
 from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.flags import MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import GRANT, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.info import on_hbm
 from halcert.spec.svm.memory import OWN_BLOCK
 from halcert.spec.uvm.moves import untouched
@@ -104,8 +104,8 @@ def _seen(view: State, profile: Profile, *, generously: bool) -> Iterator[tuple[
     """Yield what a process holds, and what is held of what was shared, by memory object."""
     tables: Any = view
     for block in tables.blocks:
-        if block.kind in (USER, MAPPED, OPENED, UVM):
-            continue  # not the HAL's, or counted by its handle, its share, its pages
+        if block.kind in (USER, MAPPED, OPENED, POOL, GRANT, UVM):
+            continue  # not the HAL's, or counted by its handle, its share, its pool, its pages
         place = EVERYWHERE if block.kind == SVM else block.device
         cost = generous(block, profile) if generously else block.extent
         if generously or place != EVERYWHERE:
@@ -116,6 +116,12 @@ def _seen(view: State, profile: Profile, *, generously: bool) -> Iterator[tuple[
         place = handle.device if of_the_device(handle) else profile.host_id
         cost = align_up(handle.size, profile.huge) if generously else handle.size
         yield handle.memory, Held(place, cost, on_hbm(handle))
+    for pool in tables.pools:
+        cost = pool.held_most if generously else pool.held_least
+        yield view.blocks.at(pool.base).memory, Held(pool.device, cost, hbm=True)
+    for made in tables.stream_pools:
+        # Tasks of streams count when they are done, so what is held at least is not known.
+        yield -made.id, Held(made.device, made.held_most if generously else 0, hbm=False)
     for share in tables.shares:
         if generously and is_held(view, share.id):
             yield share.memory, Held(share.device, align_up(share.extent, profile.huge), hbm=True)

@@ -369,7 +369,8 @@ class Lab:
             copy: Any = call
             source, target = (before.blocks.covering(each) for each in (copy.src, copy.dst))
             start = copy.src - source.base
-            place = Place(source.memory, start, start + copy.byte_count)
+            length = copy.count if hasattr(copy, "count") else copy.byte_count
+            place = Place(source.memory, start, start + length)
             self.sightings.mirrored(target.memory, copy.dst - target.base, place)
         elif not self._observing:
             accepts = [rule for rule, _, _ in rules.accepts]

@@ -20,11 +20,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from halcert.conformance.draw import TAPE, TapeDraw
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.observe import audit, check_all, check_block
+from halcert.conformance.pools import wind_up_pools
 from halcert.conformance.sharing_values import give_back
+from halcert.conformance.streams import begin_streams, wind_up_streams
 from halcert.conformance.values import arguments
 from halcert.spec.catalogue import AREAS, interfaces, with_used
 from halcert.spec.state import USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, MAPPED, OPENED, POOL
 
 FREQUENT = (
     "halMemAlloc",
@@ -46,9 +48,24 @@ FREQUENT = (
     "halMemExportToShareableHandle",
     "halMemSetPidToShareableHandle",
     "halMemImportFromShareableHandle",
+    "halMemPoolCreate",
+    "halMemPoolMalloc",
+    "aclrtCreateStream",
+    "aclrtMemcpyAsync",
+    "aclrtMemsetAsync",
+    "aclrtMemPoolMallocAsync",
+    "aclrtMemPoolFreeAsync",
+    "aclrtSynchronizeStream",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
-CLOSING = ("halMemAgentClose", "drvMemDeviceClose", "host.exit")
+CLOSING = (
+    "halMemAgentClose",
+    "drvMemDeviceClose",
+    "host.exit",
+    "aclFinalize",
+    "aclrtResetDevice",
+    "aclrtResetDeviceForce",
+)
 
 
 class OutOfTime(BaseException):
@@ -142,6 +159,7 @@ class Machine(RuleBasedStateMachine):
                 self._open(draw)
 
     def _open(self, draw: TapeDraw) -> None:
+        begin_streams(draw, self.lab)
         for device in self.lab.setting.devices:
             if not draw.chance(15):
                 self.lab.call("halMemAgentOpen", devid=device, flag=0)
@@ -236,12 +254,14 @@ def touched_blocks(lab: Lab, args: dict[str, Any]) -> list[Block]:
 def wind_up(lab: Lab) -> None:
     """Check all bytes, free everything, and see that devices get their memory back."""
     devices = lab.setting.devices
+    wind_up_streams(lab)
     check_all(lab)
     audit(lab, *devices)
+    wind_up_pools(lab)
     for block in lab.blocks():
         if block.kind == MAPPED:
             lab.call("halMemUnmap", ptr=block.base)
-        elif block.kind not in (USER, OPENED):
+        elif block.kind not in (USER, OPENED, POOL, GRANT):
             lab.call("halMemFree", pp=block.base)
     view: Any = lab.view()
     for handle in view.handles:
@@ -257,7 +277,7 @@ def wind_up(lab: Lab) -> None:
 
 
 def _holds(lab: Lab, device: int) -> bool:
-    kinds = (DEV, DVPP, MAPPED)
+    kinds = (DEV, DVPP, MAPPED, POOL)
     view = lab.view()
     return view.blocks.any(
         lambda block: block.kind in kinds and block.device == device

@@ -50,12 +50,16 @@ from halcert.spec.language import (
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
+from halcert.spec.runtime.managed import MemAllocManaged
+from halcert.spec.runtime.order import session
+from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.memory import is_held
 from halcert.spec.sharing.process import KILLED, HostExit
+from halcert.spec.soma.memory import used_bytes
 from halcert.spec.state import DEFERRED
 from halcert.spec.svm.alloc import MemAlloc
-from halcert.spec.svm.flags import MAPPED, OPENED, UVM
+from halcert.spec.svm.flags import MAPPED, OPENED, POOL, UVM
 from halcert.spec.uvm.attributes import MemManagedRangeGetAttributes
 from halcert.spec.uvm.pages import PAGE, WINDOW, WINDOW_END
 
@@ -232,7 +236,9 @@ class ModelActor:
         self._handles += 1
         session = self._session
         size = getattr(call, "size", 0)
-        if isinstance(call, MemAlloc) and call.flag.virt == UVM:
+        if isinstance(call, MemAllocManaged) or (
+            isinstance(call, MemAlloc) and call.flag.virt == UVM
+        ):
             return self._managed(rules, call, view, code)
         choice = Choice(
             rules, call, view, session.profile, code, self._next, self._handles, session.held
@@ -241,7 +247,9 @@ class ModelActor:
             self._next += align_up(size, GIB) + GAP
         return choice
 
-    def _managed(self, rules: Compiled, call: MemAlloc, view: Any, code: int) -> Choice:
+    def _managed(
+        self, rules: Compiled, call: MemAlloc | MemAllocManaged, view: Any, code: int
+    ) -> Choice:
         """Choose the first free addresses that managed memory has, a page behind the others."""
         size = align_up(call.size, PAGE)
         place = self._next_managed
@@ -343,8 +351,17 @@ class Choice:
                 yield align_up(block.size, GIB)
                 yield value - block.base
             yield from _numbers(self.view.handles.at(value))
+            if self.view.stream_pools.at(value).exists:
+                yield from _numbers(self.view.stream_pools.at(value))
+                yield bytes_in_use(self.view, value)
+            if self.view.pools.at(value).exists:
+                yield from _numbers(self.view.pools.at(value))
+                yield used_bytes(self.view, value)
         yield from constants_of(self.rules.interface, self.profile)
         yield from (poison(32), poison(64), self.profile.host_id)
+        yield len(self.view.hardware)
+        yield session(self.view).current - 1
+        yield from (NARROW, NARROW + 1)
 
     def _first(self, path: str, kind: Any) -> Any:  # noqa: PLR0911 - one line for each output
         """Return what is tried first for an output."""
@@ -356,7 +373,7 @@ class Choice:
         if self.code == 0 and name in ("total", "huge_total"):
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":
-            device = getattr(self.call, "device", 0)
+            device = getattr(self.call, "device", session(self.view).current - 1)
             return CAPACITY - self.held(device)
         if name == "answer":
             return 1
@@ -389,12 +406,16 @@ class Choice:
         return made
 
 
+NARROW = poison(64) - poison(32)
+"""What a place of 8 bytes holds once its first 4 bytes were set to 0."""
+
+
 def _held(view: Any, device: int) -> dict[int, int]:
     """Return the bytes of a device that a process holds, by memory object."""
     found = {
         block.memory: block.extent
         for block in view.blocks
-        if block.device == device and block.kind not in (MAPPED, OPENED)
+        if block.device == device and block.kind not in (MAPPED, OPENED, POOL)
     }
     found |= {
         handle.memory: handle.size
@@ -402,6 +423,11 @@ def _held(view: Any, device: int) -> dict[int, int]:
         if handle.device == device
         and not handle.lost
         and (not handle.imported or is_held(view, handle.share))
+    }
+    found |= {
+        view.blocks.at(pool.base).memory: pool.held_most
+        for pool in view.pools
+        if pool.device == device
     }
     found |= {
         share.memory: share.extent

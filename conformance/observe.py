@@ -5,10 +5,13 @@ Observations are calls like any other: they are judged and stand in the trace.
 
 from __future__ import annotations
 
-from halcert.conformance.accounts import HBM_SIZE
+from typing import Any
+
+from halcert.conformance.accounts import HBM, HBM_SIZE
 from halcert.conformance.lab import Lab
+from halcert.spec.runtime.order import session
 from halcert.spec.state import ON_DEVICE, ON_HOST, USER, Block
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, POOL, UVM
 from halcert.spec.uvm.pages import PAGE
 
 WINDOW = 128 * 1024
@@ -58,6 +61,25 @@ def _page_ends(block: Block) -> list[tuple[int, int]]:
     ]
 
 
+def looks(lab: Lab, block: Block, process: int | None = None) -> list[tuple[int, int]]:
+    """Return the addresses and sizes of the parts of a block to look at.
+
+    Of a pool that is what is in use.
+    """
+    if block.kind != POOL:
+        return [(block.base + start, length) for start, length in windows(block)]
+    view: Any = lab.view(process)
+    return [
+        (place, length)
+        for part in view.stretches.meeting(block.base, block.base + block.extent)
+        if part.used
+        for place, length in (
+            (part.base, WINDOW),
+            (part.base + part.extent - WINDOW, WINDOW),
+        )
+    ]
+
+
 def accessible(block: Block) -> bool:
     """Tell whether the program reaches a block's bytes without being given access."""
     return block.kind in (HOST, HOST_UVA, USER) or (block.kind == MAPPED and block.place == ON_HOST)
@@ -65,7 +87,9 @@ def accessible(block: Block) -> bool:
 
 def settable(block: Block) -> bool:
     """Tell whether a device holds a block's bytes, so that they are set by a call."""
-    return block.kind in (DEV, DVPP) or (block.kind == MAPPED and block.place == ON_DEVICE)
+    return block.kind in (DEV, DVPP, POOL, GRANT) or (
+        block.kind == MAPPED and block.place == ON_DEVICE
+    )
 
 
 def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
@@ -76,9 +100,8 @@ def check_block(lab: Lab, block: Block, process: int | None = None) -> None:
     """
     if not len(lab.rope(block, process)) or block.base == scratch_of(lab, process):
         return
-    for start, length in windows(block):
-        address = block.base + start
-        if accessible(block):
+    for address, length in looks(lab, block, process):
+        if accessible(block) or (block.kind == UVM and _through_the_runtime(lab)):
             lab.call("host.load", process, address=address, size=length)
         else:
             look_by_copy(lab, address, length, process)
@@ -94,11 +117,33 @@ def look_by_copy(lab: Lab, address: int, length: int, process: int | None = None
     if target is None:
         return
     with lab.observing(process):
-        copied = lab.call(
-            "drvMemcpy", process, dst=target, dest_max=WINDOW, src=address, byte_count=length
-        )
+        copied = _copied(lab, target, address, length, process)
     if copied is not None and copied.code == 0:
         lab.call("host.load", process, address=target, size=length)
+
+
+def _through_the_runtime(lab: Lab) -> bool:
+    """Tell whether the runtime is what is tested, and not the driver below it."""
+    return "drvMemcpy" not in lab.setting.interfaces
+
+
+def _copied(lab: Lab, dst: int, src: int, length: int, process: int | None) -> Any:
+    """Copy bytes by the call that the implementation has for it."""
+    if _through_the_runtime(lab):
+        args = {"dst": dst, "destMax": WINDOW, "src": src, "count": length, "kind": 2}
+        return lab.call("aclrtMemcpy", process, **args)
+    args = {"dst": dst, "dest_max": WINDOW, "src": src, "byte_count": length}
+    return lab.call("drvMemcpy", process, **args)
+
+
+def set_bytes(lab: Lab, address: int, length: int, value: int, process: int | None = None) -> None:
+    """Set bytes by the call that the implementation has for it."""
+    if _through_the_runtime(lab):
+        args = {"devPtr": address, "maxCount": length, "value": value, "count": length}
+        lab.call("aclrtMemset", process, **args)
+    else:
+        args = {"dst": address, "destMax": length, "value": value, "num": length}
+        lab.call("drvMemsetD8", process, **args)
 
 
 def fill_all(lab: Lab, process: int | None = None) -> None:
@@ -108,16 +153,12 @@ def fill_all(lab: Lab, process: int | None = None) -> None:
         Broken: the implementation broke a rule while being written to.
     """
     for block in lab.blocks(process):
-        for start, length in windows(block):
-            address = block.base + start
+        for address, length in looks(lab, block, process):
             if accessible(block):
-                pattern = {"pattern": block.memory, "offset": start}
+                pattern = {"pattern": block.memory, "offset": address - block.base}
                 lab.call("host.store", process, address=address, size=length, **pattern)
             elif settable(block):
-                value = 1 + block.memory % 255
-                lab.call(
-                    "drvMemsetD8", process, dst=address, destMax=length, value=value, num=length
-                )
+                set_bytes(lab, address, length, 1 + block.memory % 255, process)
 
 
 def scratch_of(lab: Lab, process: int | None = None) -> int | None:
@@ -144,6 +185,11 @@ def audit(lab: Lab, *devices: int, process: int | None = None) -> None:
     Raises:
         Broken: held memory is reported as free, or memory that nobody holds is not.
     """
+    if _through_the_runtime(lab):
+        current = session(lab.view(process)).current - 1
+        if current in devices:
+            lab.call("aclrtGetMemInfo", process, attr=HBM, free=True, total=True)
+        return
     for device in devices:
         if lab.view(process).devices.at(device).open:
             lab.call("halMemGetInfo", process, device=device, type=HBM_SIZE, info={})

@@ -15,7 +15,9 @@ class UnknownAdapter(Exception):
 
 def adapter_names() -> list[str]:
     """Return the names of the installed adapters."""
-    return sorted({"exec", "hal", "model"} | {entry.name for entry in entry_points(group=GROUP)})
+    return sorted(
+        {"acl", "exec", "hal", "model"} | {entry.name for entry in entry_points(group=GROUP)}
+    )
 
 
 def adapter_named(name: str) -> Adapter:
@@ -28,6 +30,10 @@ def adapter_named(name: str) -> Adapter:
         from halcert.adapters.hal import HalAdapter
 
         return HalAdapter()
+    if name == "acl":
+        from halcert.adapters.acl import AclAdapter
+
+        return AclAdapter()
     if name == "exec":
         from halcert.adapters.execute import ExecAdapter
 

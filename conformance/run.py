@@ -16,11 +16,14 @@ from halcert.conformance.campaign import Plan, Target, describe
 from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
 from halcert.conformance.suite import Suite, ensure_writable
 from halcert.spec.catalogue import AREA_NAMES, AREAS
+from halcert.spec.language import Area
 from halcert.spec.profiles import PROFILES
 
 USUAL_EFFORT = Effort()
 MOST_SEED = 2**63 - 1
 """The greatest seed."""
+EVERYTHING = "model"
+"""Name of the adapter that answers for all areas."""
 JOBS_FOR_EACH_CORE = 4
 """Processes that run tests, for each core; more of them only stand in each other's way."""
 
@@ -72,21 +75,36 @@ class Choice:
     weights: dict[str, float] = field(default_factory=dict)
 
 
-def known_areas(areas: Iterable[str]) -> tuple[str, ...]:
+def known_areas(areas: Iterable[str], adapter: str = EVERYTHING) -> tuple[str, ...]:
     """Return the areas to run, in the order in which they build on each other.
 
+    Args:
+        areas: names of the areas; none for all that the adapter can call.
+        adapter: name of the adapter; an adapter of another name than those of the areas calls
+            what the HAL offers.
+
     Raises:
-        UsageError: an area is unknown or not specified yet.
+        UsageError: an area is unknown, or the adapter cannot call it.
     """
-    wanted = list(areas) or list(AREAS)
+    callable_areas = [name for name, area in AREAS.items() if can_call(adapter, area)]
+    wanted = list(areas) or callable_areas
     for name in wanted:
         if name not in AREA_NAMES:
             raise UsageError(f"there is no area named {name!r}{_near(name, AREA_NAMES)}")
-        if name not in AREAS:
+        if name not in callable_areas:
             raise UsageError(
-                f"area {name!r} is not specified yet; specified are: {', '.join(AREAS)}"
+                f"adapter {adapter!r} cannot call area {name!r}; take --adapter "
+                f"{AREAS[name].library} for it"
             )
     return tuple(name for name in AREAS if name in wanted)
+
+
+def can_call(adapter: str, area: Area) -> bool:
+    """Tell whether an adapter calls the interfaces of an area."""
+    if adapter == EVERYTHING:
+        return True
+    libraries = {each.library for each in AREAS.values()}
+    return area.library == (adapter if adapter in libraries else "hal")
 
 
 def known_profile(name: str) -> str:
@@ -123,7 +141,7 @@ def target_of(choice: Choice) -> tuple[Target, Description]:
         UsageError: adapter, profile or area is unknown, or the adapter takes no such option.
         AdapterError: the implementation cannot be started.
     """
-    areas = known_areas(choice.areas)
+    areas = known_areas(choice.areas, choice.adapter)
     profile = known_profile(choice.profile)
     try:
         adapter = adapter_named(choice.adapter)

@@ -14,13 +14,13 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from halcert.conformance import sharing_values
+from halcert.conformance import pool_values, sharing_values, stream_values
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.managed import MANAGED
 from halcert.conformance.managed_values import fitting_managed, has_managed_memory
 from halcert.conformance.mapping_values import fitting
-from halcert.spec.language import BitWord, Flag, Interface, Record
+from halcert.spec.language import BitWord, Flag, InNumber, InOut, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import Profile
@@ -156,7 +156,9 @@ def plausible(
 def _handle(draw: Draw, lab: Lab, interface: Interface) -> int:
     """Choose a number of the sort that an interface takes; other sorts need not fit its type."""
     view: Any = lab.view()
-    if interface.area == "vmm":
+    if interface.area == "runtime":
+        known = stream_values.handles(lab)
+    elif interface.area == "vmm":
         known = [row.id for row in view.handles]
     elif interface.name == MemCpyAsyncWaitFinish.interface.name:
         known = [row.fd for row in view.copies]
@@ -203,8 +205,10 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
         chosen_here = sharing_values.fitting(draw, lab, interface.name)
         args |= fitting(draw, lab, interface.name)
         args |= fitting_managed(draw, lab, interface.name)
+        args |= pool_values.fitting(draw, lab, interface.name)
+        args |= stream_values.fitting(draw, lab, interface.name)
         args |= {name: value for name, value in chosen_here.items() if name in kinds}
-    for _ in range(draw.pick((0, 0, 0, 1, 1, 2))):
+    for _ in range(draw.pick((0, 0, 0, 1, 1, 2)) if kinds else 0):
         name = draw.pick(tuple(kinds))
         args[name] = _at_an_edge(draw, lab, interface, args[name], kinds[name])
     return args
@@ -223,11 +227,12 @@ def _fitting(draw: Draw, lab: Lab, chosen: Plan, interface: Interface, name: str
     if isinstance(kind, type) and issubclass(kind, Record):
         if draw.chance(8):
             return None
-        return {
+        members = {
             member: _fitting(draw, lab, chosen, interface, member, inner)
             for member, inner in annotations_of(kind).items()
             if member in kind.__struct_fields__[1:]
         }
+        return kind.to_plain(members) if kind in (InOut, InNumber) else members
     if get_origin(kind) is ArraySequence:
         if draw.chance(4):
             return None
@@ -249,6 +254,9 @@ def _at_an_edge(draw: Draw, lab: Lab, interface: Interface, value: Any, kind: An
         part = draw.pick(tuple(kind.layout.values()))
         flipped = 1 if isinstance(part, Flag) else draw.integer(1, (1 << part.width) - 1)
         return value ^ part.place(flipped)
+    if kind in (InOut, InNumber):
+        number = _at_an_edge(draw, lab, interface, 0, annotations_of(kind)["value"])
+        return None if value is None else kind.to_plain({"value": number})
     if isinstance(value, dict) and value:
         member = draw.pick(tuple(value))
         inner = annotations_of(kind)[member]

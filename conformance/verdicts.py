@@ -28,7 +28,7 @@ from halcert.results import (
 )
 from halcert.results.verdict import BROKEN
 from halcert.results.weight import flaky_and_serious, not_shown, stands_against
-from halcert.spec.catalogue import AREAS, with_used
+from halcert.spec.catalogue import AREAS, with_lent
 from halcert.spec.language import Area, Kind, Rule, Strength
 
 DEADLY = ("crashed", "hung", "garbled")
@@ -242,7 +242,7 @@ def certificate(
 ) -> Certificate:
     """Put together the certificate of a campaign.
 
-    Of the areas that are only used, it holds the rules that were found broken.
+    Of the areas that are only used, or lend interfaces, it holds the rules that were found broken.
     """
     target, tally = campaign.target, campaign.tally
     found = findings(campaign, traces)
@@ -250,7 +250,7 @@ def certificate(
     blamed = {finding.rule for finding in found}
     results = [
         result
-        for name in with_used(target.areas)
+        for name in with_lent(target.areas)
         for result in rule_results(AREAS[name], target.profile, tally, found, missing)
         if name in target.areas or result.id in blamed
     ]
@@ -271,7 +271,7 @@ def certificate(
         command=facts.command,
         areas=tuple(
             _summary(AREAS[name], results, tally)
-            for name in with_used(target.areas)
+            for name in with_lent(target.areas)
             if name in target.areas or any(result.area == name for result in results)
         ),
         rules=tuple(results),

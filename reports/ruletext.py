@@ -9,7 +9,7 @@ from typing import Any
 from halcert.reports.escape import one_line
 from halcert.reports.rulecode import Code, code_of
 from halcert.spec.abi.codes import symbol_of
-from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.declarations import ALL_FUNCTIONS
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import FAILURE, BitWord, Interface, Kind, Rule, Strength
 from halcert.spec.language.domain import annotations_of, domain_of
@@ -128,7 +128,7 @@ def codes(rule: Rule) -> str:
 
 def signature(interface: Interface) -> str:
     """Return an interface as C declares it, or as a program's own access is written."""
-    function = FUNCTIONS.get(interface.name)
+    function = ALL_FUNCTIONS.get(interface.name)
     if function is not None:
         return one_line(function.prototype)
     takes = _parameters(interface.call)

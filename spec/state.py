@@ -1,12 +1,22 @@
 """The tables of state, for all areas.
 
-Every table is declared here so that a rule of one area can speak of what another area made.
-Addresses, sizes and offsets are in bytes.
+Every table is declared here, or next door for the runtime, so that a rule of one area can speak
+of what another area made. Addresses, sizes and offsets are in bytes.
 """
 
 from __future__ import annotations
 
 from halcert.spec.language import Contents, Row, Scope, StateBase, Table, row
+from halcert.spec.runtime_state import (
+    Event,
+    Knowledge,
+    Portion,
+    Queue,
+    Session,
+    StreamPool,
+    Use,
+    Work,
+)
 
 UNSET = 0
 """A MEM_SVM block that nobody touched: no pages."""
@@ -76,7 +86,7 @@ class Block(Row, frozen=True):
     extent: int
     """Bytes that belong to the block: the size rounded up to its granule."""
     kind: int
-    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED, OPENED or USER."""
+    """Virtual type of the flag (MEM_SVM, MEM_DEV, ...), MAPPED, OPENED, POOL, GRANT or USER."""
     device: int
     """Device that holds the pages; the host id for host memory."""
     granule: int
@@ -405,6 +415,70 @@ class Registration(Row, frozen=True):
     """Registered while registrations were recorded."""
 
 
+@row(key="id")
+class Pool(Row, frozen=True):
+    """A pool of device memory, by the number that its maker gave it.
+
+    What a pool reserves, and the marks of the most that it did, cannot always be told: a range
+    says so, and both of its ends are the same where they can.
+    """
+
+    id: int
+    """The number."""
+    device: int
+    """Device that the memory is on."""
+    base: int
+    """First address."""
+    size: int
+    """Bytes of address space; no more memory than this."""
+    threshold: int
+    """Bytes of memory that the pool may keep for later."""
+    held_least: int
+    """Bytes of memory that the pool has, at least."""
+    held_most: int
+    """Bytes of memory that the pool has, at most."""
+    reserved_least: int
+    """High-water mark of the memory that the pool had, at least."""
+    reserved_most: int
+    """The same, at most."""
+    used_least: int
+    """High-water mark of the memory in use, at least."""
+    used_most: int
+    """The same, at most."""
+
+
+@row(key="base", extent="extent")
+class Stretch(Row, frozen=True):
+    """A part of a pool's addresses that has memory, or may have.
+
+    What is in use is one stretch for each malloc. What was freed stays until it is used again or
+    given back; stretches of it are cut where calls need it.
+    """
+
+    base: int
+    """First address."""
+    extent: int
+    """Bytes."""
+    pool: int
+    """Number of the pool."""
+    used: bool
+    """In use; otherwise it is free inside the pool."""
+    sure: bool
+    """It has memory for sure; what a pool gives back it chooses itself."""
+
+
+@row(key="base", extent="extent")
+class Announcement(Row, frozen=True):
+    """A part of a pool's addresses that the host told the driver about before the device does."""
+
+    base: int
+    """First address."""
+    extent: int
+    """Bytes."""
+    pool: int
+    """Number of the pool."""
+
+
 class State(StateBase):
     """Everything that calls can observe or depend on."""
 
@@ -426,4 +500,15 @@ class State(StateBase):
     envelopes: Table[Envelope]
     holdings: Table[Holding]
     registrations: Table[Registration]
+    pools: Table[Pool]
+    stretches: Table[Stretch]
+    announcements: Table[Announcement]
+    sessions: Table[Session]
+    uses: Table[Use]
+    queues: Table[Queue]
+    events: Table[Event]
+    knowledge: Table[Knowledge]
+    works: Table[Work]
+    stream_pools: Table[StreamPool]
+    portions: Table[Portion]
     contents: Contents

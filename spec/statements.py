@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from halcert.spec.sharing.statements import SHARING_STATEMENTS
+from halcert.spec.soma.statements import SOMA_STATEMENTS
 from halcert.spec.svm.statements import SVM_STATEMENTS
 from halcert.spec.uvm.statements import UVM_STATEMENTS
 from halcert.spec.vmm.statements import VMM_STATEMENTS
@@ -34,7 +35,13 @@ class Statement:
 
 STATEMENTS: tuple[Statement, ...] = tuple(
     Statement(*each)
-    for each in (*SHARING_STATEMENTS, *SVM_STATEMENTS, *UVM_STATEMENTS, *VMM_STATEMENTS)
+    for each in (
+        *SHARING_STATEMENTS,
+        *SOMA_STATEMENTS,
+        *SVM_STATEMENTS,
+        *UVM_STATEMENTS,
+        *VMM_STATEMENTS,
+    )
 )
 """All statements, area by area, each in the order of the description."""
 

@@ -16,7 +16,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("spec", "model", "conformance", "adapters", "reports")
-LIBRARIES = ("libsofthal.so", "libsofthal-faults.so")
+LIBRARIES = {
+    "softhal/libsofthal.so": "halMemAlloc",
+    "softhal/libsofthal-faults.so": "halMemAlloc",
+    "softacl/libsoftacl.so": "aclrtMalloc",
+    "softacl/libsoftacl-faults.so": "aclrtMalloc",
+}
 MADE = shutil.ignore_patterns(
     ".*", "build", "halcert-out", "*.egg-info", "*.so", "*.o", "__pycache__"
 )
@@ -85,11 +90,11 @@ def test_the_wheel_is_for_one_platform_and_any_python(built):
     assert platform != "any"
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_the_wheel_brings_the_software_driver(built, library, tmp_path):
+@pytest.mark.parametrize("library, symbol", LIBRARIES.items())
+def test_the_wheel_brings_driver_and_runtime(built, library, symbol, tmp_path):
     with zipfile.ZipFile(built.wheel) as archive:
-        path = archive.extract(f"halcert/adapters/softhal/{library}", tmp_path)
-    assert ctypes.CDLL(path).halMemAlloc
+        path = archive.extract(f"halcert/adapters/{library}", tmp_path)
+    assert getattr(ctypes.CDLL(path), symbol)
 
 
 def test_the_source_archive_can_be_tested(built):

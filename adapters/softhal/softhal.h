@@ -176,6 +176,17 @@ enum DEVMM_MEM_RANGE_ATTRIBUTE {
 };
 enum { MEM_RANGE_CPU_DEVICE_ID = -1, MEM_RANGE_INVALID_DEVICE_ID = -2 };
 
+/* Pools of device memory (SOMA). */
+enum soma_mem_pool_attr {
+    SOMA_MEM_POOL_ATTR_RELEASE_THRESHOLD = 1,
+    SOMA_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 2,
+    SOMA_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 3,
+    SOMA_MEM_POOL_ATTR_USED_MEM_CURRENT = 4,
+    SOMA_MEM_POOL_ATTR_USED_MEM_HIGH = 5
+};
+/* The flag of halMemPoolAsyncConfig; it has no names in the public header. */
+enum { SOMA_ASYNC_MALLOC = 0, SOMA_ASYNC_FREE = 1 };
+
 /* DVattribute.memType */
 enum {
     DV_MEM_SVM = 0x1,
@@ -406,6 +417,16 @@ struct drv_uvm_location {
     drv_uvm_location_type type;
     int id;
 };
+typedef struct {
+    uint64_t poolId;
+    uint32_t devId;
+} soma_mem_pool_t;
+typedef struct {
+    drv_mem_handle_type handle_type;
+    struct drv_mem_prop mem_prop;
+    uint64_t va;
+    uint64_t maxSize;
+} soma_mem_pool_prop;
 struct ShmemGetInfo {
     uint32_t phyDevid;
     uint32_t reserve[8];
@@ -435,6 +456,9 @@ _Static_assert(sizeof(struct ShmemGetInfo) == 36 && sizeof(struct ShareHandleGet
 _Static_assert(sizeof(struct ShareHandleAttr) == 36 && sizeof(struct HandleAttr) == 36, "handle attributes");
 _Static_assert(sizeof(struct MemShareHandle) == 128, "MemShareHandle");
 _Static_assert(sizeof(struct drv_uvm_location) == 8 && offsetof(struct drv_uvm_location, id) == 4, "drv_uvm_location");
+_Static_assert(sizeof(soma_mem_pool_t) == 16 && offsetof(soma_mem_pool_t, devId) == 8, "soma_mem_pool_t");
+_Static_assert(sizeof(soma_mem_pool_prop) == 56 && offsetof(soma_mem_pool_prop, mem_prop) == 8, "soma_mem_pool_prop");
+_Static_assert(offsetof(soma_mem_pool_prop, va) == 40 && offsetof(soma_mem_pool_prop, maxSize) == 48, "soma_mem_pool_prop");
 _Static_assert(sizeof(drvError_t) == 4, "drvError_t");
 _Static_assert(sizeof(struct memcpy_info) == 24, "memcpy_info");
 _Static_assert(sizeof(struct DVattribute) == 52 && offsetof(struct DVattribute, pageSize) == 16, "DVattribute");
@@ -462,6 +486,7 @@ SOFTHAL_EXPORT int drvMemDeviceClose(uint32_t devid);
 SOFTHAL_EXPORT drvError_t drvGetDevNum(uint32_t *num_dev);
 SOFTHAL_EXPORT drvError_t halGetAPIVersion(int *halAPIVersion);
 SOFTHAL_EXPORT drvError_t halGetHostID(uint32_t *host_id);
+SOFTHAL_EXPORT drvError_t halGetSocVersion(uint32_t devId, char *socVersion, uint32_t len);
 SOFTHAL_EXPORT bool halSupportFeature(uint32_t devId, drvFeature_t type);
 
 /* Allocation. */
@@ -521,6 +546,17 @@ SOFTHAL_EXPORT DVresult halMemManagedPrefetchBatch(DVdeviceptr *ptrs, size_t *si
                                                    size_t numPrefetchLocs, unsigned long long flags);
 SOFTHAL_EXPORT drvError_t halMemManagedRangeGetAttributes(void **data, size_t *data_sizes, uint32_t *attributes,
                                                           size_t attribute_num, DVdeviceptr ptr, size_t size);
+
+/* Pools of device memory (SOMA).  On the real thing malloc and free run on the device. */
+SOFTHAL_EXPORT drvError_t halMemPoolCreate(soma_mem_pool_t pool, soma_mem_pool_prop prop);
+SOFTHAL_EXPORT drvError_t halMemPoolDestroy(soma_mem_pool_t pool);
+SOFTHAL_EXPORT drvError_t halMemPoolMalloc(soma_mem_pool_t pool, uint64_t va, uint64_t size, int32_t policy);
+SOFTHAL_EXPORT drvError_t halMemPoolFree(soma_mem_pool_t pool, uint64_t va, uint64_t size, int32_t policy);
+SOFTHAL_EXPORT drvError_t halMemPoolTrim(soma_mem_pool_t pool, uint64_t *reservedSize, uint64_t usedSize,
+                                         uint64_t freeSize);
+SOFTHAL_EXPORT drvError_t halMemPoolAsyncConfig(soma_mem_pool_t pool, uint64_t va, uint64_t size, uint32_t flag);
+SOFTHAL_EXPORT drvError_t halMemPoolSetAttr(soma_mem_pool_t pool, enum soma_mem_pool_attr attr, void *value);
+SOFTHAL_EXPORT drvError_t halMemPoolGetAttr(soma_mem_pool_t pool, enum soma_mem_pool_attr attr, void *value);
 
 /* Sharing of allocations by name. */
 SOFTHAL_EXPORT DVresult halShmemCreateHandle(DVdeviceptr vptr, size_t byte_count, char *name, uint32_t name_len);

@@ -9,9 +9,11 @@ from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
+from halcert.conformance.scenarios.runtime import RUNTIME_SCENARIOS
 from halcert.conformance.scenarios.sharing import NAME_FLOWS, names_never_come_back
 from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
 from halcert.conformance.scenarios.sharing_physical import PHYSICAL_ENDS, PHYSICAL_FLOWS
+from halcert.conformance.scenarios.soma import SOMA_SCENARIOS
 from halcert.conformance.scenarios.svm import SVM_SCENARIOS
 from halcert.conformance.scenarios.transfer import TRANSFER_SCENARIOS
 from halcert.conformance.scenarios.uvm import UVM_SCENARIOS
@@ -40,6 +42,8 @@ for _flows in (
     UVM_RANGE_SCENARIOS,
     UVM_PRESSURE_SCENARIOS,
     UVM_STATE_SCENARIOS,
+    SOMA_SCENARIOS,
+    RUNTIME_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

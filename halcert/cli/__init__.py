@@ -27,6 +27,7 @@ COMMANDS = {
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",
     "export": "write a trace as a C program, a test, a time line or a diagram",
+    "sample": "run a sample of the documents visibly on a runtime",
     "vectors": "write the generated tests as data or as C programs",
     "spec": "look up rules",
     "trace-matrix": "lead from statements of documents to rules, proofs, tests and verdicts",

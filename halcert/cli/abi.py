@@ -9,6 +9,9 @@ import click
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.header import compare
 from halcert.results import Exit
+from halcert.spec.abi.declarations import ACL, HAL
+
+DECLARATIONS = {"acl": ACL, "hal": HAL}
 
 
 @click.command()
@@ -17,7 +20,15 @@ from halcert.results import Exit
     required=True,
     type=click.Path(path_type=Path),
     metavar="PATH",
-    help="The header to compare with, usually ascend_hal_base.h.",
+    help="The header to compare with: ascend_hal_base.h, or the runtime's acl/acl.h.",
+)
+@click.option(
+    "--of",
+    "library",
+    type=click.Choice(sorted(DECLARATIONS)),
+    default="hal",
+    show_default=True,
+    help="The library whose header it is: driver or runtime.",
 )
 @click.option(
     "--include",
@@ -26,7 +37,7 @@ from halcert.results import Exit
     metavar="FOLDER",
     help="Where headers are that it includes and that are not beside it.",
 )
-def abi(header: Path, include: tuple[Path, ...]) -> int:
+def abi(header: Path, library: str, include: tuple[Path, ...]) -> int:
     """Compare what halcert assumes of the C interface with a vendor's header.
 
     Constants, structure layouts and prototypes are compared by the C compiler; every difference
@@ -39,7 +50,7 @@ def abi(header: Path, include: tuple[Path, ...]) -> int:
       2  no such header, no compiler, or the header does not compile
     """  # noqa: D301 - click reads the character as: keep these lines
     try:
-        differences = compare(header, include)
+        differences = compare(header, include, DECLARATIONS[library])
     except AdapterError as error:
         click.echo(f"halcert: {error}", err=True)
         return int(Exit.USAGE)

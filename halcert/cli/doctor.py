@@ -19,7 +19,7 @@ from halcert.cli.options import kernel_option
 from halcert.conformance.registry import adapter_named, adapter_names
 from halcert.conformance.run import Choice, UsageError, kernel_for
 from halcert.results import Exit
-from halcert.spec.catalogue import AREA_NAMES, AREAS
+from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES
 
 PACKAGES = ("z3-solver", "hypothesis", "pytest", "numpy", "msgspec", "click", "rich", "jinja2")
@@ -53,7 +53,7 @@ def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     say("packages", ", ".join(f"{name} {_version(name)}" for name in PACKAGES))
     compiler = shutil.which("cc")
     say("compiler", compiler or "none; needed only to build the software driver from sources")
-    say("areas", ", ".join(n if n in AREAS else f"{n} (not specified yet)" for n in AREA_NAMES))
+    say("areas", ", ".join(AREAS))
     say("profiles", ", ".join(f"{each.name} ({each.title})" for each in PROFILES.values()))
     nodes = [node for node in NODES if Path(node).exists()]
     say("NPU", ", ".join(nodes) if nodes else "no device nodes; a real driver finds no device here")

@@ -10,13 +10,14 @@ import click
 import msgspec
 from rich.console import Console
 
-from halcert.adapters.hal import Fault, HalAdapter
+from halcert.adapters.hal import Fault
 from halcert.adapters.protocol import Options
 from halcert.cli.options import Seconds, areas_option, run_options
 from halcert.conformance.campaign import Target, describe
 from halcert.conformance.faults import (
     UNMODIFIED,
     FaultResult,
+    all_faults,
     bundled_target,
     keep_trace,
     search_all,
@@ -26,6 +27,7 @@ from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
 from halcert.model.proofs import are_kept
 from halcert.results import Exit
+from halcert.spec.catalogue import AREAS
 
 
 @click.command()
@@ -64,18 +66,18 @@ def faults(
     Exit code 0 if every fault was found and the unmodified driver is clean, else 1.
     """
     console = Console(highlight=False)
-    known = {fault.name: fault for fault in HalAdapter().faults()}
+    library = AREAS[areas[0]].library if areas and areas[0] in AREAS else "hal"
+    wanted = known_areas(areas, library)
+    known = {fault.name: fault for fault in all_faults(wanted)}
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(f"there is no fault named {unknown[0]!r}; `halcert faults --list`")
-    chosen = [known[name] for name in names] or seeded_faults(
-        known_areas(areas), known_profile(profile)
-    )
+    chosen = [known[name] for name in names] or seeded_faults(wanted, known_profile(profile))
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)
-    _, devices = describe(adapter_named("hal"), Options())
-    target = bundled_target(known_profile(profile), known_areas(areas), devices)
+    _, devices = describe(adapter_named(library), Options())
+    target = bundled_target(known_profile(profile), wanted, devices)
 
     if not as_json and not are_kept(target.areas, target.profile):
         console.print("working out tests from the rules, once for this specification")

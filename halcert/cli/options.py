@@ -15,7 +15,7 @@ import click
 from halcert.adapters.kernelsim import FAULTS, KERNELS
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
-from halcert.spec.catalogue import AREA_NAMES, AREAS
+from halcert.spec.catalogue import AREA_NAMES, areas_of
 from halcert.spec.profiles import PROFILES
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -78,14 +78,14 @@ def split(
 
 def areas_option(function: F) -> F:
     """Add ``--areas``."""
-    specified = ", ".join(AREAS)
+    driver = ", ".join(areas_of("hal"))
     return click.option(
         "--areas",
         multiple=True,
         callback=split,
         metavar="A,B",
         help=f"Areas, separated by commas: {', '.join(AREA_NAMES)}. "
-        f"Default: all that are specified ({specified}).",
+        f"Default: all that the adapter calls; those of the driver are {driver}.",
     )(function)
 
 

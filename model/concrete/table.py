@@ -120,6 +120,17 @@ class ConcreteTable(Generic[R]):
         """Return the table with this row in place of the one with the same key."""
         return self._with(self._rows.set(getattr(row, self._key), row))
 
+    def copy_where(
+        self, predicate: Callable[[R], bool], change: Callable[[R], R]
+    ) -> ConcreteTable[R]:
+        """Return the table with a changed copy of each row for which the predicate holds."""
+        rows = self._rows
+        for each in self:
+            if predicate(each):
+                copy = change(each)
+                rows = rows.set(getattr(copy, self._key), copy)
+        return self if rows is self._rows else self._with(rows)
+
     def delete(self, key: int) -> ConcreteTable[R]:
         """Return the table without the row that has this key."""
         return self._with(self._rows.delete(key))

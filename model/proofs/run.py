@@ -16,7 +16,7 @@ from halcert.model.proofs.settled import carry_out, forget_old, known
 from halcert.model.proofs.situation import ROWS
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task
 from halcert.spec.catalogue import interfaces
-from halcert.spec.language import Rule
+from halcert.spec.language import Interface, Rule
 from halcert.spec.profiles import PROFILES, Profile
 
 RULES_OF_A_SEARCH = 110
@@ -79,7 +79,7 @@ def tasks(
         found += searches(profile, areas, rows=rows, only=only)
     subjects = [
         name
-        for name, interface in interfaces(areas).items()
+        for name, interface in _own(areas).items()
         if not only or any(rule.id == only for rule in interface.rules)
     ]
     found += [
@@ -88,6 +88,11 @@ def tasks(
         for name in subjects
     ]
     return tuple(msgspec.structs.replace(each, depth=depth, smt=smt) for each in found)
+
+
+def _own(areas: tuple[str, ...]) -> dict[str, Interface]:
+    """Return the interfaces of areas without those that they borrow."""
+    return {name: each for name, each in interfaces(areas).items() if each.area in areas}
 
 
 def searches(
@@ -100,7 +105,7 @@ def searches(
     """
     groups: list[list[str]] = []
     room, area = 0, ""
-    for name, interface in interfaces(areas).items():
+    for name, interface in _own(areas).items():
         if interface.area != area:
             room, area = 0, interface.area
         rules = [r for r in interface.rules if r.applies_to(profile.name) and only in ("", r.id)]

@@ -9,6 +9,7 @@ import msgspec
 from halcert.model.proofs.agreement import SAMPLES, Comparison
 from halcert.model.proofs.boundary import Boundaries, Boundary, shown_by
 from halcert.model.proofs.checks import Checks
+from halcert.model.proofs.filled import filled_at
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.records import (
@@ -37,6 +38,7 @@ from halcert.spec.profiles import PROFILES, Profile
 SEARCH = "search"
 INTERFACE = "interface"
 THEOREMS = "theorems"
+UNREPEATABLE = "only after a call that fails, which no test can bring about; no witness is kept"
 NUMERIC = (Kind.REJECTS, Kind.MAY_REJECT)
 
 
@@ -106,7 +108,7 @@ def _search(task: Task) -> Findings:
     own = known[task.subjects[0]].area
     search = _explored(task, profile, own, wanted)
     for name, area in AREAS.items():
-        if area.processes > 1 and name != own:
+        if name != own and _may_help(area, AREAS[own]):
             search.reopen()
             late = search.unsettled(wanted)
             if late:
@@ -117,24 +119,44 @@ def _search(task: Task) -> Findings:
     return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections))
 
 
+def _may_help(area: Area, own: Area) -> bool:
+    """Tell whether words of an area may reach rules that words of their own area do not.
+
+    Those are words of several processes, and words in which interfaces are borrowed.
+    """
+    lends = any(each.area == own.name for each in area.borrows)
+    return lends or (area.processes > 1 and area.library == own.library)
+
+
 def _applies(rule_id: str, profile: Profile) -> bool:
     found = catalogued(rule_id)
     return found is not None and found.applies_to(profile.name)
 
 
 def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Search:
-    """Search for rules in words of an area; areas of one process come in all words."""
+    """Search for rules in words of an area; areas of one process come in all words.
+
+    What another library offers is never called with it.
+    """
     area = AREAS[name]
-    spoken = [each for each in AREAS if each == name or AREAS[each].processes == 1]
+    spoken = [
+        each
+        for each, other in AREAS.items()
+        if other.library == area.library and (each == name or other.processes == 1)
+    ]
     letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
-    search.run(wanted, min(task.depth, DEPTH_BEGUN) if area.beginnings else task.depth, SECONDS)
-    for beginning in area.beginnings:
+    beginnings = [
+        each for each in area.beginnings if all(_applies(rule_id, profile) for _, rule_id in each)
+    ]
+    depth = min(task.depth, DEPTH_BEGUN) if beginnings else task.depth
+    search.run(wanted, depth, SECONDS, more=bool(beginnings))
+    for left, beginning in zip(range(len(beginnings) - 1, -1, -1), beginnings, strict=True):
         late = search.unsettled(wanted)
-        if late and all(_applies(rule_id, profile) for _, rule_id in beginning):
+        if late:
             search.begin(beginning)
-            search.run(late, DEPTH_BEGUN, SECONDS)
+            search.run(late, DEPTH_BEGUN, SECONDS, more=left > 0)
     return search
 
 
@@ -153,7 +175,8 @@ class _Outcome:
     def _reachable(self, rule: Rule) -> Record:
         found = self.search.reached.get(rule.id)
         if found is not None:
-            return self._record(REACHABLE, rule, PROVED, "", found.seconds)
+            note = UNREPEATABLE if found.word.fails else ""
+            return self._record(REACHABLE, rule, PROVED, note, found.seconds)
         if rule.id in self.search.impossible:
             return self._record(REACHABLE, rule, *self._impossible(rule))
         return self._record(REACHABLE, rule, UNSETTLED, self._not_found("has a say"))
@@ -193,7 +216,8 @@ class _Outcome:
 
     def witnesses(self, wanted: list[Rule]) -> list[Witness]:
         """Return the witness of every rule that was reached, then the boundaries."""
-        found = [each for rule in wanted if (each := self._best(rule)) is not None]
+        best = (each for rule in wanted if (each := self._best(rule)) is not None)
+        found = [each for each in best if not each.word.fails]
         requests = [Request(each.word, each.reading, each.condition) for each in found]
         made = zip(found, instances_of(self.solver, requests), strict=True)
         whole = [self._witness(each, instance) for each, instance in made if instance is not None]
@@ -235,7 +259,8 @@ def _boundaries(found: list[Reached]) -> list[Boundary]:
 def _interface(task: Task) -> Findings:
     profile = PROFILES[task.profile]
     interface: Interface = interfaces()[task.subjects[0]]
-    situation = Situation(interface, profile, invariants(), task.rows, second=task.second)
+    filled = filled_at(interface, profile)
+    situation = Situation(interface, profile, invariants(), task.rows, filled, second=task.second)
     records = list(Checks(situation).run())
     comparison = Comparison(interface, profile, invariants(), task.seed)
     records.append(comparison.record(SAMPLES))

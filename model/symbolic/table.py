@@ -155,6 +155,18 @@ class SymbolicTable:
             )
         )
 
+    def ordered(self) -> BoolLike:
+        """Tell whether rows come by their keys, and lines without one at the end.
+
+        Every set of rows has one such order, and in it no two rows have the same key.
+        """
+        return both(
+            *(
+                either(negation(other.live), both(one.live, less(self._key(one), self._key(other))))
+                for one, other in combinations(self.lines, 2)
+            )
+        )
+
     # --------------------------------------------------------------------------------- changes
 
     def insert(self, row: Any) -> SymbolicTable:
@@ -178,6 +190,19 @@ class SymbolicTable:
             for match, line in zip(same, self.lines, strict=True)
         ]
         return self._with(_and_new(lines, negation(either(*same)), values))
+
+    def copy_where(
+        self, predicate: Callable[[Any], Any], change: Callable[[Any], Any]
+    ) -> SymbolicTable:
+        """Return the table with a changed copy of each row for which the predicate holds."""
+        held = self._of_each("truth", predicate)
+        place = self.shape.key
+        copies = []
+        for line, match, row in zip(self.lines, held, self._rows(), strict=True):
+            values = values_of(merged(partial(change, row), joined_rows))
+            there = (both(old.live, equal(old.values[place], values[place])) for old in self.lines)
+            copies.append(Line(both(line.live, match, negation(either(*there))), values))
+        return self._with([*self.lines, *copies])
 
     def delete(self, key: IntLike) -> SymbolicTable:
         """Return the table without the row that has this key."""

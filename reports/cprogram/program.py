@@ -16,6 +16,7 @@ from halcert.reports.cprogram.layouts import C_SCALARS, declaration, needed
 from halcert.reports.escape import one_line
 from halcert.results import Missing
 from halcert.results.story import Story
+from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
 from halcert.spec.abi.codes import DrvError, symbol_of
 from halcert.spec.abi.constants import FlagBit
 from halcert.spec.abi.parameters import SCALAR_OF
@@ -69,8 +70,10 @@ def c_program(story: Story, name: str = "counterexample") -> str:
         name: name of the program, for the line that compiles it.
 
     Raises:
-        ValueError: none of its calls can be made.
+        ValueError: none of its calls can be made, or they are the runtime's.
     """
+    if any(each.step.interface in ACL_FUNCTIONS for each in story.steps):
+        raise ValueError("calls of the runtime have no form in C; replay repeats them")
     if not any(each.made for each in story.steps):
         raise ValueError("there is no call in it that can be made")
     return _Program(story, name).text()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from halcert.spec.abi.acl.codes import acl_symbol_of
+
 
 class DrvError(IntEnum):
     """What a HAL call answers; 4 bytes in the ABI."""
@@ -113,11 +115,11 @@ class DrvError(IntEnum):
 
 
 def symbol_of(code: int) -> str:
-    """Return the C name of a return code, or the number where there is none."""
+    """Return the C name of a return code, the driver's or the runtime's, or the number."""
     try:
         name = DrvError(code).name
     except ValueError:
-        return str(code)
+        return acl_symbol_of(code)
     if name.startswith("DEV_") and code >= DrvError.DEV_UNAUTHORIZED_ACCESS_DEVICE:
         return f"DEV_ERROR_{name[4:]}"
     return f"DRV_ERROR_{name}"

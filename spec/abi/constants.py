@@ -379,6 +379,16 @@ class RangeDevice(IntEnum):
     MEM_RANGE_INVALID_DEVICE_ID = -2
 
 
+class PoolAttribute(IntEnum):
+    """``enum soma_mem_pool_attr``: attributes of pools."""
+
+    SOMA_MEM_POOL_ATTR_RELEASE_THRESHOLD = 1
+    SOMA_MEM_POOL_ATTR_RESERVED_MEM_CURRENT = 2
+    SOMA_MEM_POOL_ATTR_RESERVED_MEM_HIGH = 3
+    SOMA_MEM_POOL_ATTR_USED_MEM_CURRENT = 4
+    SOMA_MEM_POOL_ATTR_USED_MEM_HIGH = 5
+
+
 class Feature(IntEnum):
     """``drvFeature_t``: features that concern memory, for halSupportFeature."""
 
@@ -434,6 +444,7 @@ ENUMERATIONS: tuple[type[IntEnum], ...] = (
     UvmAdvise,
     RangeAttribute,
     RangeDevice,
+    PoolAttribute,
     Feature,
     Limit,
 )

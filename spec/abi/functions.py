@@ -11,6 +11,7 @@ passing        argument                        output
 VALUE          number; addresses are numbers   none
 OUT            true: a place is given          number; null if no place was given
                false: NULL
+INOUT          number, null: NULL              number; null
 IN_RECORD      mapping of members; null: NULL  none
 OUT_RECORD     true, false                     mapping of all members; null
 IN_ARRAY       list of numbers; null: NULL     none
@@ -60,10 +61,11 @@ longer is passed with a null byte behind it, too late for a call that looks at 6
 the call answered, so that what was left alone can be told from what was written. That memory ends
 at an inaccessible page, so writing past it ends the process. Numbers are signed where C says so.
 
-*Truth values.* A function that returns one gives it as the output ``answer``, 1 or 0, with code 0.
-
 *Places.* An array of pointers to places for numbers. A place has as many bytes as ``data_sizes``
 says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the whole numbers.
+
+*Answers.* A function that returns a truth value or a text gives it as the output ``answer`` with
+code 0: 1 or 0, or the bytes of the text in hexadecimal, null for NULL.
 
 *halMemcpy2D.* The record is flat: ``type``, ``dst``, ``dpitch``, ``src``, ``spitch``, ``width``,
 ``height``, ``fixed_size``, ``direction``, ``resv``, ``resv1``, ``resv2`` and ``dma``, which is what
@@ -84,6 +86,7 @@ from __future__ import annotations
 from halcert.spec.abi.constants import CtrlType, InfoType
 from halcert.spec.abi.parameters import PLACE_LIMIT, Direction, Function, Parameter, Passing
 from halcert.spec.abi.sharing_functions import SHARING_FUNCTIONS
+from halcert.spec.abi.soma_functions import SOMA_FUNCTIONS
 from halcert.spec.abi.svm_functions import SVM_FUNCTIONS
 from halcert.spec.abi.uvm_functions import UVM_FUNCTIONS
 from halcert.spec.abi.vmm_functions import VMM_FUNCTIONS
@@ -102,7 +105,13 @@ __all__ = [
 
 FUNCTIONS = {
     function.symbol: function
-    for function in (*SVM_FUNCTIONS, *VMM_FUNCTIONS, *SHARING_FUNCTIONS, *UVM_FUNCTIONS)
+    for function in (
+        *SVM_FUNCTIONS,
+        *VMM_FUNCTIONS,
+        *UVM_FUNCTIONS,
+        *SHARING_FUNCTIONS,
+        *SOMA_FUNCTIONS,
+    )
 }
 """Every function by its symbol."""
 

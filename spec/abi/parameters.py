@@ -11,6 +11,7 @@ class Passing(Enum):
 
     VALUE = "value"
     OUT = "out"
+    INOUT = "in and out"
     IN_RECORD = "in record"
     OUT_RECORD = "out record"
     IN_ARRAY = "in array"
@@ -46,6 +47,7 @@ _GIVES = {
     Passing.OUT_NAME: Direction.OUT,
     Passing.OUT_BLOB: Direction.OUT,
     Passing.OUT_PLACES: Direction.OUT,
+    Passing.INOUT: Direction.INOUT,
     Passing.NEW_DMA: Direction.INOUT,
     Passing.COPY_2D: Direction.INOUT,
     Passing.INFO: Direction.INOUT,
@@ -114,7 +116,9 @@ SCALAR_OF = {
     "enum ShareHandleAttrType": "u32",
     "enum ShmemAttrType": "u32",
     "drv_mem_handle_t *": "u64",
+    "enum soma_mem_pool_attr": "u32",
     "int": "i32",
+    "int32_t": "i32",
     "size_t": "u64",
     "uint32_t": "u32",
     "uint64_t": "u64",

@@ -61,12 +61,19 @@ class Layout:
         size: its size in bytes.
         members: its members; those of a union share their place.
         doc: what it is for.
+        typedef: the name is that of a type, not of a structure.
     """
 
     name: str
     size: int
     members: tuple[Member, ...]
     doc: str
+    typedef: bool = False
+
+    @property
+    def c_name(self) -> str:
+        """The C type."""
+        return self.name if self.typedef else f"struct {self.name}"
 
     def member(self, name: str) -> Member:
         """Return a member by name.
@@ -82,6 +89,10 @@ class Layout:
 
 def _layout(name: str, size: int, doc: str, *members: Member) -> Layout:
     return Layout(name, size, members, doc)
+
+
+def _type(name: str, size: int, doc: str, *members: Member) -> Layout:
+    return Layout(name, size, members, doc, typedef=True)
 
 
 def _copy_2d(start: int, prefix: str) -> tuple[Member, ...]:
@@ -317,6 +328,26 @@ _ALL = (
         "A place for pages of managed memory: a device, the host, or a NUMA node of the host.",
         Member("type", 0, "u32"),
         Member("id", 4, "i32"),
+    ),
+    _type(
+        "soma_mem_pool_t",
+        16,
+        "Which pool.",
+        Member("poolId", 0, "u64"),
+        Member("devId", 8, "u32"),
+    ),
+    _type(
+        "soma_mem_pool_prop",
+        56,
+        "What a pool is made of.",
+        Member("handle_type", 0, "u32"),
+        *(
+            Member(name, 8 + 4 * index, "u32", path=f"mem_prop.{name}")
+            for index, name in enumerate(("side", "devid", "module_id", "pg_type", "mem_type"))
+        ),
+        Member("reserve", 32, "u64", path="mem_prop.reserve"),
+        Member("va", 40, "u64"),
+        Member("maxSize", 48, "u64"),
     ),
     _layout(
         "mem_module_usage",

@@ -86,6 +86,46 @@ class Record(msgspec.Struct, frozen=True):
         return True
 
 
+class InOut(Record, frozen=True):
+    """A place with a number in it, which the call may change; or null."""
+
+    value: U64
+    """The number before the call."""
+
+    @classmethod
+    def from_plain(cls, value: Any) -> Self:
+        """Build the record from its JSON form: the number, or null."""
+        return cls(isinstance(value, int), value if isinstance(value, int) else 0)
+
+    @classmethod
+    def to_plain(cls, members: dict[str, Any]) -> Any:
+        """Return the JSON form: the number, or the reference to one that a call gave."""
+        value = members.get("value", 0)
+        if isinstance(value, Mapping):
+            return {**value, "field": str(value["field"]).removesuffix(".value")}
+        return value
+
+
+class InNumber(Record, frozen=True):
+    """A place with a number in it, which the call reads; or null."""
+
+    value: U64
+    """The number."""
+
+    @classmethod
+    def from_plain(cls, value: Any) -> Self:
+        """Build the record from its JSON form: an array of the number alone, or null."""
+        return cls(isinstance(value, list), value[0] if value else 0)
+
+    @classmethod
+    def to_plain(cls, members: dict[str, Any]) -> Any:
+        """Return the JSON form: an array of the number, or of the reference to it."""
+        value = members.get("value", 0)
+        if isinstance(value, Mapping):
+            return [{**value, "field": str(value["field"]).removesuffix(".value")}]
+        return [value]
+
+
 class Sequence(Generic[T]):
     """An array parameter: given or null, with elements in index order.
 

@@ -106,6 +106,13 @@ class Table(Protocol[R]):
     def put(self, row: R) -> Self:
         """Return the table with this row in place of the one with the same key."""
 
+    def copy_where(self, predicate: Callable[[R], bool], change: Callable[[R], R]) -> Self:
+        """Return the table with a changed copy of each row for which the predicate holds.
+
+        Keys say all about a row where this is used: a copy with the key of a row that is there
+        is that row.
+        """
+
     def delete(self, key: int) -> Self:
         """Return the table without the row that has this key."""
 

@@ -25,7 +25,7 @@ from halcert.spec.sharing.memory import me, named_share, settled
 from halcert.spec.sharing.names import LONGEST, TOO_LONG, Name, is_string
 from halcert.spec.sources import DEFINES, HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import INTACT, TAKEN, USER, Block, Share, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, POOL, SVM, UVM
 from halcert.spec.svm.idle import may_be_unknown
 from halcert.spec.svm.memory import allocated
 
@@ -47,6 +47,8 @@ def shareable(block: Block) -> bool:
 
 def _untold(block: Block, profile: Profile) -> bool:
     """Tell whether nobody says if a block can have a name."""
+    if block.kind == POOL:
+        return True
     if profile.generation == "v2":
         return (
             block.kind == MAPPED
@@ -155,9 +157,10 @@ class ShmemCreateHandle(Call, frozen=True):
 
     @undefined("SHARING-NAME-011", source=(HEADER, DEFINES, V2, V3))
     def untold_kind(call, state: State, profile: Profile) -> bool:
-        """Sharing mapped memory, memory of changing places, or with limits for who writes it."""
+        """Sharing mapped memory, a pool's, of changing places, or with limits for who writes it."""
         block = _source(call, state)
-        return (allocated(block) and _untold(block, profile)) or block.kind == MAPPED
+        untold = allocated(block) and _untold(block, profile)
+        return untold or block.kind == MAPPED or block.kind == POOL
 
     @undefined("SHARING-NAME-012", source=HEADER)
     def not_the_start(call, state: State, profile: Profile) -> bool:

@@ -18,7 +18,7 @@ from halcert.spec.sharing.memory import (
 )
 from halcert.spec.sharing.register_arguments import meets
 from halcert.spec.state import INTACT, UNCERTAIN, UNSET, Block, Holding, Permit, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL
 from halcert.spec.svm.invariants import MOST_DEVICES
 from halcert.spec.svm.memory import within
 
@@ -162,6 +162,7 @@ def _registrations_are_of_memory(state: State) -> bool:
             and within(state.blocks.covering(one.src), one.src, one.size)
             and state.blocks.covering(one.src).kind != MAPPED
             and state.blocks.covering(one.src).kind != OPENED
+            and state.blocks.covering(one.src).kind != POOL
         )
     )
 
@@ -264,7 +265,7 @@ INVARIANTS = (
     ),
     Invariant(
         "SHARING-INV-010",
-        "What is registered is live memory that is neither mapped nor opened.",
+        "What is registered is live memory that is not mapped, opened or a pool's.",
         _registrations_are_of_memory,
         ("registrations", "blocks", "contents"),
     ),

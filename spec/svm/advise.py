@@ -21,7 +21,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, V2, V3
 from halcert.spec.state import ON_DEVICE, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL, SVM
 from halcert.spec.svm.memory import allocated, bare, brought, of_the_host, whole
 
 MUST = Strength.MUST
@@ -212,9 +212,9 @@ class MemAdvise(Call, frozen=True):
 
     @undefined("SVM-ADVISE-017", source=V3, profiles=GEN3)
     def reserved_addresses(call, state: State) -> bool:
-        """Advising about the access to reserved addresses, mapped or not, and to opened memory."""
+        """Advising about the access to reserved addresses, mapped or not, opened or a pool's."""
         block = state.blocks.covering(call.ptr)
-        shared = block.kind == MAPPED or block.kind == OPENED
+        shared = block.kind == MAPPED or block.kind == OPENED or block.kind == POOL
         return _on_access(call) and (shared or bare(state, call.ptr, 1))
 
     @accepts(

@@ -9,7 +9,7 @@ from halcert.spec.abi.structs import LAYOUTS
 from halcert.spec.profiles import GIB, Profile
 from halcert.spec.state import State
 from halcert.spec.svm.control_records import says_size
-from halcert.spec.svm.flags import MAPPED, OPENED
+from halcert.spec.svm.flags import MAPPED, OPENED, POOL
 from halcert.spec.svm.memory import bare, in_tail, may_be_inside
 
 if TYPE_CHECKING:
@@ -148,6 +148,11 @@ def told_apart(call: MemCtl, state: State, profile: Profile) -> bool:
     """Tell whether it is clear if an address is in a block."""
     address = call.param_value.value
     block = state.blocks.covering(address)
-    if block.kind == MAPPED or block.kind == OPENED or bare(state, address, 1):
+    if (
+        block.kind == MAPPED
+        or block.kind == OPENED
+        or block.kind == POOL
+        or bare(state, address, 1)
+    ):
         return False
     return not in_tail(block, address) and not may_be_inside(state, address, profile)

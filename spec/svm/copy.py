@@ -18,9 +18,10 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.memory import reaches_shared
+from halcert.spec.soma.memory import reaches_pool
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
-from halcert.spec.svm.flags import MAPPED, OPENED
+from halcert.spec.svm.flags import MAPPED, OPENED, POOL
 from halcert.spec.svm.memory import (
     aliased,
     bare,
@@ -91,6 +92,7 @@ class MemsetD8(Call, frozen=True):
             call.dst != 0
             and not promised(block, call.dst, call.num)
             and not reaches_shared(state, block, call.dst, call.num)
+            and not reaches_pool(state, block, call.dst, call.num)
             and not bare(state, call.dst, call.num)
             and not settable(state, call.dst, call.num)
             and not meets_nothing(state, call.dst, call.num, profile)
@@ -149,10 +151,27 @@ class MemsetD8(Call, frozen=True):
         """A call that stops in the middle of managed memory may have set some of it."""
         return left_half_written(state, call.dst, call.num)
 
+    @may_reject("SVM-SET-013", source=V3, profiles=GEN3)
+    def pools_may_be_out_of_reach(call, state: State) -> bool:
+        """The host may be unable to set memory of a pool.
+
+        The guide to the runtime copies into it; the public driver does not look as if it could.
+        """
+        return state.blocks.covering(call.dst).kind == POOL
+
 
 def copy_ends(state: State, dst: int, src: int) -> tuple[Block, Block]:
     """Return the blocks that hold the destination and the source of a copy."""
     return state.blocks.covering(dst), state.blocks.covering(src)
+
+
+def _reached(state: State, block: Block, address: int, length: int) -> bool:
+    """Tell whether the documents promise what a copy does at one of its ends."""
+    return (
+        promised(block, address, length)
+        or reaches_shared(state, block, address, length)
+        or reaches_pool(state, block, address, length)
+    )
 
 
 def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
@@ -164,8 +183,8 @@ def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
     mapped = target.kind == MAPPED or source.kind == MAPPED
     shared = target.kind == OPENED or source.kind == OPENED
     return (
-        (promised(target, dst, length) or reaches_shared(state, target, dst, length))
-        and (promised(source, src, length) or reaches_shared(state, source, src, length))
+        _reached(state, target, dst, length)
+        and _reached(state, source, src, length)
         and not (mapped and host_side(target) and host_side(source))
         and not ((mapped or shared) and aliased(target, dst, source, src, length))
     )

@@ -15,10 +15,12 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, Profile
+from halcert.spec.runtime.releases import left_by_the_runtime
 from halcert.spec.sharing.memory import departed
+from halcert.spec.soma.memory import without_pools
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.memory import in_use
 
 MUST = Strength.MUST
@@ -36,10 +38,15 @@ def closed(state: State, devid: int, profile: Profile) -> State:
 
     So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
     to the bytes any more, so they may stay as well. What the process shared there can be opened
-    no more, and what it has open there is let go.
+    no more, and what it has open there is let go. Pools are gone with all that
+    they had, and so is what the runtime has there.
     """
     device = state.devices.at(devid)
-    return departed(state, devid, lasting=profile.generation == "v2").but(
+    return departed(
+        without_pools(left_by_the_runtime(state, devid), devid),
+        devid,
+        lasting=profile.generation == "v2",
+    ).but(
         devices=state.devices.put(device.but(open=False)),
         blocks=state.blocks.delete_where(lambda block: on_device(block, devid)),
         grants=state.grants.delete_where(
@@ -55,7 +62,12 @@ def closed(state: State, devid: int, profile: Profile) -> State:
 def on_device(block: Block, devid: int) -> bool:
     """Tell whether closing the device takes the block away."""
     return (
-        block.kind == DEV or block.kind == DVPP or block.kind == MAPPED or block.kind == OPENED
+        block.kind == DEV
+        or block.kind == DVPP
+        or block.kind == MAPPED
+        or block.kind == OPENED
+        or block.kind == POOL
+        or block.kind == GRANT
     ) and block.device == devid
 
 
@@ -175,6 +187,15 @@ class MemAgentClose(Call, frozen=True):
             "envelopes",
             "holdings",
             "registrations",
+            "pools",
+            "stretches",
+            "announcements",
+            "sessions",
+            "uses",
+            "queues",
+            "works",
+            "stream_pools",
+            "portions",
         ),
     )
     def closes(call, state: State, profile: Profile) -> State:
@@ -256,6 +277,15 @@ class MemDeviceClose(Call, frozen=True):
             "envelopes",
             "holdings",
             "registrations",
+            "pools",
+            "stretches",
+            "announcements",
+            "sessions",
+            "uses",
+            "queues",
+            "works",
+            "stream_pools",
+            "portions",
         ),
     )
     def closes(call, state: State, profile: Profile) -> State:

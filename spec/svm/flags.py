@@ -21,6 +21,12 @@ MAPPED = RESERVE
 OPENED = 9
 """Kind of memory of another process that was opened by its name; nobody can allocate it."""
 
+POOL = 10
+"""Kind of the addresses of a pool, of which only parts have memory; nobody can allocate it."""
+
+GRANT = 11
+"""Kind of memory that a stream got from a pool of the runtime."""
+
 MODULE_UNKNOWN = 0
 MODULE_LIMIT = 77
 """Module ids from here on are accounted as unknown."""

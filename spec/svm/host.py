@@ -24,6 +24,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, Profile
+from halcert.spec.runtime.order import host_races
 from halcert.spec.sources import MODULE_DOC, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import HOST, HOST_UVA, MODULE_UNKNOWN, UVM
@@ -136,6 +137,11 @@ class HostStore(Call, frozen=True):
         """Writing where a copy under way reads or writes."""
         return write_races(state, call.address, call.size)
 
+    @undefined("SVM-STORE-003", source=SENSE)
+    def races_with_a_stream(call, state: State) -> bool:
+        """Writing what a task of a stream may read or write at the same time."""
+        return host_races(state, call.address, call.size, writes=True)
+
     @accepts(
         "SVM-STORE-010",
         strength=MUST,
@@ -170,6 +176,11 @@ class HostFill(Call, frozen=True):
         """Writing where a copy under way reads or writes."""
         return write_races(state, call.address, call.size)
 
+    @undefined("SVM-FILL-003", source=SENSE)
+    def races_with_a_stream(call, state: State) -> bool:
+        """Writing what a task of a stream may read or write at the same time."""
+        return host_races(state, call.address, call.size, writes=True)
+
     @accepts(
         "SVM-FILL-010",
         strength=MUST,
@@ -202,6 +213,11 @@ class HostLoad(Call, frozen=True):
     def not_accessible(call, state: State) -> bool:
         """A program reads only where it may."""
         return call.size == 0 or not accessible(state, call.address, call.size)
+
+    @undefined("SVM-LOAD-002", source=SENSE)
+    def races_with_a_stream(call, state: State) -> bool:
+        """Reading what a task of a stream may write at the same time."""
+        return host_races(state, call.address, call.size, writes=False)
 
     @accepts(
         "SVM-LOAD-010",

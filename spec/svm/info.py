@@ -33,7 +33,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import USER, Block, Handle, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL, SVM
 from halcert.spec.svm.memory import bare, in_tail, within
 
 MUST = Strength.MUST
@@ -149,7 +149,7 @@ def _untold(block: Block, address: int, profile: Profile) -> bool:
     """Tell whether nobody says how the check counts a live block."""
     if block.kind == MAPPED:
         return profile.generation == "v2"
-    if block.kind == OPENED:
+    if block.kind == OPENED or block.kind == POOL:
         return True
     return (
         block.kind == SVM or block.readonly or block.host_writes or in_tail(block, address)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.language import Invariant
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.memory import within
 
 MOST_DEVICES = 64
@@ -30,6 +30,8 @@ def _well_formed(block: Block) -> bool:
             or block.kind == UVM
             or block.kind == MAPPED
             or block.kind == OPENED
+            or block.kind == POOL
+            or block.kind == GRANT
             or block.kind == USER
         )
     )
@@ -57,6 +59,8 @@ def _device_memory_is_on_open_devices(state: State) -> bool:
                 block.kind != DEV
                 and block.kind != DVPP
                 and block.kind != OPENED
+                and block.kind != POOL
+                and block.kind != GRANT
                 and (block.kind != MAPPED or block.place != ON_DEVICE)
             )
             or state.devices.at(block.device).open
@@ -111,7 +115,12 @@ def _descriptors_are_matrices(state: State) -> bool:
 
 
 def _copied(block: Block, address: int, length: int) -> bool:
-    return within(block, address, length) and block.kind != MAPPED and block.kind != OPENED
+    return (
+        within(block, address, length)
+        and block.kind != MAPPED
+        and block.kind != OPENED
+        and block.kind != POOL
+    )
 
 
 def _copies_use_live_memory(state: State) -> bool:
@@ -168,13 +177,13 @@ INVARIANTS = (
     ),
     Invariant(
         "SVM-INV-007",
-        "A copy under way reads and writes live memory that is neither mapped nor opened.",
+        "A copy under way is of live memory that is not mapped, opened or a pool's.",
         _copies_use_live_memory,
         ("copies", "blocks"),
     ),
     Invariant(
         "SVM-INV-008",
-        "A descriptor speaks of live memory that is neither mapped nor opened.",
+        "A descriptor speaks of live memory that is not mapped, opened or a pool's.",
         _descriptors_use_live_memory,
         ("descriptors", "blocks"),
     ),

@@ -29,6 +29,7 @@ from halcert.spec.svm.copy import (
     copy_lacks_memory,
     copy_overlaps,
 )
+from halcert.spec.svm.flags import POOL
 from halcert.spec.svm.memory import copy_races, device_side, pageless, ranges_meet
 from halcert.spec.uvm.transfer import (
     copied_pages,
@@ -318,3 +319,9 @@ class Memcpy(Call, frozen=True):
         when=gets_to_managed_memory,
         profiles=GEN2,
     )(copies_in_part)
+
+    @may_reject("SVM-COPY-027", source=V3, profiles=GEN3)
+    def pools_may_be_out_of_reach(call, state: State) -> bool:
+        """The host may be unable to copy from or to memory of a pool."""
+        target, source = copy_ends(state, call.dst, call.src)
+        return target.kind == POOL or source.kind == POOL

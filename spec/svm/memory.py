@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.language import align_down, align_up
 from halcert.spec.profiles import HOST_ID, MIB, Profile
+from halcert.spec.runtime.order import busy
 from halcert.spec.state import (
     ANYWHERE,
     ON_DEVICE,
@@ -15,10 +16,14 @@ from halcert.spec.state import (
     Descriptor,
     State,
 )
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 
 OWN_BLOCK = 512 * MIB
 """Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
+SOMA_WINDOW = 0xC0000000000
+"""Where SVM v2 keeps the memory of pools."""
+SOMA_SIZE = 0x20000000000
+"""Size of that window in bytes."""
 
 
 def within(block: Block, address: int, length: int) -> bool:
@@ -27,13 +32,24 @@ def within(block: Block, address: int, length: int) -> bool:
 
 
 def allocated(block: Block) -> bool:
-    """Tell whether a live block is of halMemAlloc, or opened; neither mapped nor the program's."""
-    return block.exists and block.kind != USER and block.kind != MAPPED
+    """Tell whether a live block is of halMemAlloc, or opened; mapped memory and pools are not."""
+    return (
+        block.exists
+        and block.kind != USER
+        and block.kind != MAPPED
+        and block.kind != POOL
+        and block.kind != GRANT
+    )
+
+
+def unoccupied(state: State, base: int, size: int) -> bool:
+    """Tell whether a range shares no byte with memory or with reserved addresses."""
+    return not state.blocks.overlaps(base, size) and not state.reservations.overlaps(base, size)
 
 
 def vacant(state: State, base: int, size: int) -> bool:
-    """Tell whether a range shares no byte with memory or with reserved addresses."""
-    return not state.blocks.overlaps(base, size) and not state.reservations.overlaps(base, size)
+    """Tell whether a range is unoccupied, and not what a pool of the runtime keeps for later."""
+    return unoccupied(state, base, size) and not state.portions.overlaps(base, size)
 
 
 def bare(state: State, address: int, length: int) -> bool:
@@ -80,7 +96,13 @@ def device_side(block: Block) -> bool:
     """Tell whether the pages of a live block are on its device."""
     if block.kind == SVM or block.kind == MAPPED:
         return block.place == ON_DEVICE
-    return block.kind == DEV or block.kind == DVPP or block.kind == OPENED
+    return (
+        block.kind == DEV
+        or block.kind == DVPP
+        or block.kind == OPENED
+        or block.kind == POOL
+        or block.kind == GRANT
+    )
 
 
 def placed(block: Block) -> bool:
@@ -93,12 +115,13 @@ def promised(block: Block, address: int, length: int) -> bool:
 
     Managed memory has rules of its own, memory that the device alone may use is refused, and
     read-only memory may do anything. Opened memory has limits that depend on the product; what is
-    promised of it ``reaches_shared`` tells.
+    promised of it ``reaches_shared`` tells, and ``reaches_pool`` of a pool's.
     """
     return (
         within(block, address, length)
         and block.kind != UVM
         and block.kind != OPENED
+        and block.kind != POOL
         and not block.readonly
         and block.place != ANYWHERE
     )
@@ -147,6 +170,7 @@ def in_use(state: State, block: Block) -> bool:
     return (
         block.translated
         or is_registered(state, block)
+        or busy(state, block.base, block.extent)
         or state.copies.any(lambda copy: _holds(block, copy.target) or _holds(block, copy.source))
         or state.descriptors.any(
             lambda made: _holds(block, made.target) or _holds(block, made.source)
@@ -263,7 +287,7 @@ def whole(block: Block, base: int, size: int) -> bool:
 
 def has_own_space(block: Block, profile: Profile) -> bool:
     """Tell whether SVM v2 gives a block whole GiBs of address space of its own."""
-    if block.kind == MAPPED or block.kind == OPENED:
+    if block.kind == MAPPED or block.kind == OPENED or block.kind == POOL:
         return False
     return block.granule == profile.giant or (
         block.size > OWN_BLOCK
@@ -292,7 +316,7 @@ def cacheable(block: Block, profile: Profile) -> bool:
     """Tell whether a free may keep the block's memory for later use."""
     if block.kind == SVM or block.kind == UVM or block.kind == HOST_UVA or block.kind == USER:
         return False
-    if block.kind == OPENED:
+    if block.kind == OPENED or block.kind == POOL:
         return False
     if block.granule >= profile.giant:
         return False

@@ -24,7 +24,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL, SVM
 from halcert.spec.svm.memory import (
     aligned,
     brought,
@@ -210,6 +210,11 @@ class MemPrefetchToDevice(Call, frozen=True):
     def device_may_only_read(call, state: State) -> bool:
         """Memory that devices only read may count as read-only, which is not prefetched."""
         return state.blocks.covering(call.dev_ptr).host_writes
+
+    @undefined("SVM-PREF-019", source=V3, profiles=GEN3)
+    def memory_of_a_pool(call, state: State) -> bool:
+        """Prefetching memory of a pool."""
+        return state.blocks.covering(call.dev_ptr).kind == POOL
 
     @accepts("SVM-PREF-020", strength=MUST, source=HEADER, changes=("blocks",))
     def brings_to_the_device(call, state: State) -> State:

@@ -25,7 +25,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, V2, V3
 from halcert.spec.state import ANYWHERE, ON_DEVICE, ON_HOST, UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, SVM, UVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MAPPED, OPENED, POOL, SVM, UVM
 from halcert.spec.svm.memory import (
     bare,
     device_side,
@@ -95,7 +95,8 @@ def _is_managed(call: MemGetAttribute, state: State) -> bool:
 
 
 def _is_on_a_device(call: MemGetAttribute, state: State) -> bool:
-    return device_side(_found(call, state))
+    block = _found(call, state)
+    return device_side(block) and block.kind != POOL
 
 
 def _is_off_the_devices(call: MemGetAttribute, state: State) -> bool:
@@ -117,6 +118,10 @@ def _has_a_page_size(call: MemGetAttribute, state: State) -> bool:
 def _has_a_known_page_size(call: MemGetAttribute, state: State) -> bool:
     kind = _found(call, state).kind
     return _has_a_page_size(call, state) and kind != MAPPED and kind != OPENED
+
+
+def _is_of_a_pool(call: MemGetAttribute, state: State) -> bool:
+    return _found(call, state).kind == POOL
 
 
 def _place_given(call: MemGetAttribute) -> bool:
@@ -172,6 +177,11 @@ class MemGetAttribute(Call, frozen=True):
     def nothing_is_mapped(call, state: State) -> bool:
         """Reserved addresses have attributes where something is mapped."""
         return bare(state, call.vptr, 1)
+
+    @undefined("SVM-ATTR-006", source=V3, profiles=GEN3)
+    def memory_of_a_pool(call, state: State) -> bool:
+        """Asking about an address of a pool, whose memory comes in the order of a stream."""
+        return state.blocks.covering(call.vptr).kind == POOL
 
     @accepts("SVM-ATTR-010", strength=MUST, source=(HEADER, MODULE_DOC.at("SVM, query")))
     def answers(call, state: State) -> State:
@@ -299,6 +309,11 @@ class MemGetAttribute(Call, frozen=True):
         """For mapped host memory the answer says the id of the host."""
         return result.attr.devId == profile.host_id
 
+    @ensures("SVM-ATTR-028", strength=SHOULD, source=V2, when=_is_of_a_pool, profiles=GEN2)
+    def address_of_a_pool(call, result: Result) -> bool:
+        """An address of a pool is said to be one; the answer leaves the device alone."""
+        return result.attr.memType == AttributeType.DV_MEM_SOMA and result.attr.devId == LEFT_ALONE
+
 
 def _base_given(call: MemGetAddressRange) -> bool:
     return call.pbase
@@ -353,6 +368,11 @@ class MemGetAddressRange(Call, frozen=True):
         """Asking about an address behind the last byte of a block, in its last page."""
         block = state.blocks.covering(call.ptr)
         return block.kind != USER and in_tail(block, call.ptr)
+
+    @undefined("SVM-RANGE-005", source=(V2, V3))
+    def memory_of_a_pool(call, state: State) -> bool:
+        """Asking about an address of a pool."""
+        return state.blocks.covering(call.ptr).kind == POOL
 
     @accepts("SVM-RANGE-010", strength=MUST, source=(HEADER, MODULE_DOC.at("SVM, query")))
     def answers(call, state: State) -> State:

@@ -24,6 +24,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, PROFILES, UVM_PRODUCTS
+from halcert.spec.soma.memory import reaches_pool
 from halcert.spec.sources import MODULE_DOC, SENSE
 from halcert.spec.state import OPEN, Block, State
 from halcert.spec.svm.flags import DEV, DVPP
@@ -44,7 +45,11 @@ def reachable_by_device(state: State, device: int, address: int, size: int) -> b
     block = state.blocks.covering(address)
     return (
         size != 0
-        and (is_managed(block) or _is_its_own(block, device))
+        and (
+            is_managed(block)
+            or _is_its_own(block, device)
+            or (block.device == device and reaches_pool(state, block, address, size))
+        )
         and within(block, address, size)
         and state.devices.at(device).open
     )

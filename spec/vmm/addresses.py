@@ -23,6 +23,7 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import State
+from halcert.spec.svm.flags import POOL
 from halcert.spec.vmm.memory import holds_mapping, starts_mapping
 
 MUST = Strength.MUST
@@ -90,6 +91,11 @@ class MemAddressFree(Call, frozen=True):
         """Reserved addresses stay as long as something is mapped at their start."""
         found = state.reservations.at(call.ptr)
         return found.exists and starts_mapping(state, call.ptr)
+
+    @undefined("VMM-AFREE-006", source=V3, profiles=GEN3)
+    def addresses_of_a_pool(call, state: State) -> bool:
+        """Giving back addresses that a pool took over; they go with the pool."""
+        return state.blocks.covering(call.ptr).kind == POOL
 
     @accepts("VMM-AFREE-010", strength=MUST, source=(RESERVING, HEADER), changes=("reservations",))
     def gives_back(call, state: State) -> State:

@@ -29,7 +29,7 @@ from halcert.spec.state import (
     Share,
     State,
 )
-from halcert.spec.svm.flags import MAPPED
+from halcert.spec.svm.flags import MAPPED, POOL
 from halcert.spec.svm.memory import allocated
 from halcert.spec.vmm.memory import (
     given_out,
@@ -293,6 +293,11 @@ class MemMap(Call, frozen=True):
         The guide to the interface promises more: that the memory lasts until all have released.
         """
         return _ready(call, state) and _asked(call, state).imported and not _keyed(call, state)
+
+    @undefined("VMM-MAP-022", source=V3, profiles=GEN3)
+    def addresses_of_a_pool(call, state: State) -> bool:
+        """Mapping at addresses that a pool took over."""
+        return state.blocks.covering(call.ptr).kind == POOL
 
     @accepts(
         "VMM-MAP-030",

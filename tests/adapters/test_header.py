@@ -32,6 +32,7 @@ typedef enum { TYPE_FIRST } drv_mem_handle_type;
 enum ShmemAttrType { NAME_FIRST };
 enum ShareHandleAttrType { SHARE_FIRST };
 enum HandleAttrType { ROUTE_FIRST };
+enum soma_mem_pool_attr { POOL_FIRST };
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
@@ -72,6 +73,8 @@ def _nested(layout: Layout) -> str:
         fields.insert(first, f"union {{ {' '.join(inside)} }};")
     if layout.name == "MemInfo":
         fields = [f"union {{ {' '.join(fields)} }};"]
+    if layout.typedef:
+        return f"typedef struct {{ {' '.join(fields)} }} {layout.name};"
     return f"struct {layout.name} {{ {' '.join(fields)} }};"
 
 

@@ -5,12 +5,13 @@ from functools import cache
 
 import pytest
 
+from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.campaign import Target, setting_of
 from halcert.conformance.lab import Lab, Setting
 from halcert.conformance.tally import Tally
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import areas_of
 
 from .fake import lab_for
 
@@ -27,7 +28,17 @@ def driver():
     adapter = HalAdapter()
     devices = tuple(range(adapter.describe().devices or 0))
     with adapter.open("ascend910b") as session:
-        yield setting_of(Target("hal", None, "ascend910b", tuple(AREAS), devices), session)
+        yield setting_of(Target("hal", None, "ascend910b", areas_of("hal"), devices), session)
+
+
+@pytest.fixture(scope="session")
+def bundled(driver: Setting):
+    """The bundled driver and the bundled runtime, by the adapters that call them."""
+    adapter = AclAdapter()
+    devices = tuple(range(adapter.describe().devices or 0))
+    with adapter.open("ascend910b") as session:
+        target = Target("acl", None, "ascend910b", areas_of("acl"), devices)
+        yield {"hal": driver, "acl": setting_of(target, session)}
 
 
 @pytest.fixture

@@ -65,7 +65,9 @@ def test_what_is_not_offered_is_called_only_if_its_area_was_asked_for():
 
 
 @pytest.mark.parametrize("areas", ALONE, ids="+".join)
-def test_the_machine_calls_its_own_area_most(driver, areas):
+def test_the_machine_calls_its_own_area_most(bundled, areas):
+    driver = bundled[AREAS[areas[0]].library]
+
     class Recording(Lab):
         def call(self, interface, process=0, **args):
             called.append(interface)
@@ -95,8 +97,10 @@ def test_threads_on_the_driver_are_explained_by_some_order(driver, name, seed):
 
 
 @pytest.mark.parametrize("areas", ALONE, ids="+".join)
-def test_nothing_goes_wrong_with_the_suite_itself_when_an_area_runs_alone(driver, areas):
-    own = Target("hal", None, "ascend910b", areas, driver.devices)
+def test_nothing_goes_wrong_with_the_suite_itself_when_an_area_runs_alone(bundled, areas):
+    library = AREAS[areas[0]].library
+    driver = bundled[library]
+    own = Target(library, None, "ascend910b", areas, driver.devices)
     setting = setting_of(own, driver.session)
     for activity in directed(own, 0, []):
         quick = Activity(activity.name, activity.kind, activity.area, 1, seconds=0.2)

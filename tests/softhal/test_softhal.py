@@ -23,14 +23,15 @@ PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
     *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
-    "uvm_syscalls",
+    *("uvm_syscalls", "pools"),
 )
 SANITIZERS = "address,undefined"
 PROBES = (
     *("probe", "mapping", "names", "handles", "registering"),
-    *("uvm_pages", "uvm_calls", "uvm_pressure"),
+    *("uvm_pages", "uvm_calls", "uvm_pressure", "pools"),
 )
 AREAS = (
+    ("^halMemPool", "pools"),
     ("managed memory", "uvm_pages"),
     ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
@@ -235,10 +236,18 @@ def probe_for(interface: str) -> list[str]:
     return [first, *(name for name in PROBES if name != first)]
 
 
-@pytest.mark.parametrize("name, interface", [row[:2] for row in fault_rows()])
-def test_each_fault_shows(probes: Programs, name: str, interface: str) -> None:
+def profile_for(text: str) -> str:
+    """The profile on which a fault exists, by its description."""
+    return "ascend950" if text.endswith("(v3)") else "ascend910b"
+
+
+@pytest.mark.parametrize("name, interface, _kind, text", fault_rows())
+def test_each_fault_shows(
+    probes: Programs, name: str, interface: str, _kind: str, text: str
+) -> None:
     shown = any(
-        run(probes(probe), SOFTHAL_FAULT=name).returncode != 0 for probe in probe_for(interface)
+        run(probes(probe), SOFTHAL_FAULT=name, SOFTHAL_PROFILE=profile_for(text)).returncode != 0
+        for probe in probe_for(interface)
     )
     assert shown, f"{name} cannot be seen through the interface"
 

@@ -87,6 +87,7 @@ HANDLES = {
 MAPPINGS = (("R", 501), ("RA", 501), ("RH", 503), ("RX", 505), ("RG+4194304", 508))
 FIRST = 0x12C000000000
 APART = 4 * GIB
+SOMA_WINDOW = 0xC0000000000
 
 
 def usual(name, generation):
@@ -137,6 +138,7 @@ def usual(name, generation):
         },
         **usual_of_vmm(),
         **usual_of_uvm(),
+        **usual_of_soma(),
         "host.map": {"size": 100},
         "host.unmap": {"address": "U"},
         "host.store": {"address": "U", "size": 100, "pattern": 1, "offset": 0},
@@ -207,7 +209,37 @@ def usual_of_uvm():
     }
 
 
+def usual_of_soma():
+    pool = {"poolId": 7, "devId": 0}
+    prop = {"handle_type": 2, "side": 1, "devid": 0, "module_id": 48, "pg_type": 1, "mem_type": 0}
+    return {
+        "halMemPoolCreate": {
+            "pool": {"poolId": 8, "devId": 0},
+            "prop": {**prop, "va": "PE", "maxSize": 4 * MIB},
+        },
+        "halMemPoolDestroy": {"pool": pool},
+        "halMemPoolMalloc": {"pool": pool, "va": "P+8388608", "size": 2 * MIB, "policy": 0},
+        "halMemPoolFree": {"pool": pool, "va": "P", "size": 4 * MIB, "policy": 4},
+        "halMemPoolTrim": {
+            "pool": pool,
+            "reservedSize": 4 * MIB,
+            "usedSize": 4 * MIB,
+            "freeSize": 2 * MIB,
+        },
+        "halMemPoolAsyncConfig": {
+            "pool": pool,
+            "va": "P+12582912",
+            "size": 2 * MIB,
+            "flag": 0,
+        },
+        "halMemPoolSetAttr": {"pool": pool, "attr": 1, "value": [2 * MIB]},
+        "halMemPoolGetAttr": {"pool": pool, "attr": 1, "value": True},
+    }
+
+
 ANSWERS = {
+    "halMemPoolTrim": {"reservedSize": 4 * MIB},
+    "halMemPoolGetAttr": {"value": 0},
     "halMemManagedRangeGetAttributes": {"data": [[0]]},
     "device.load": {"data": pattern_bytes(1, 0, 100)},
     "halMemAddressReserve": {"ptr": "FREE"},
@@ -242,6 +274,8 @@ ANSWERS = {
 """What the usual calls give where they succeed."""
 
 REFUSED = {
+    "halMemPoolTrim": {"reservedSize": 4 * MIB},
+    "halMemPoolGetAttr": {"value": LEFT64},
     "halMemManagedRangeGetAttributes": {"data": None},
     "device.load": {"data": b""},
     "halMemAddressReserve": {"ptr": LEFT64},
@@ -296,6 +330,28 @@ class Stage:
             self.places[name] = 0x90000000000 + page * 2 * MIB
         if generation == "v2":
             self._managed()
+        self._pooled()
+
+    def _pooled(self):
+        """A pool: 4 MiB in use, 2 MiB free behind them; in SVM v3 2 MiB are announced."""
+        usual_args = usual_of_soma()
+        self.places |= {"P": SOMA_WINDOW + GIB, "PE": SOMA_WINDOW + 2 * GIB}
+        if self.generation == "v3":
+            for name in ("P", "PE"):
+                self.places[name] = FIRST + (50 + len(name)) * APART
+                args = {"ptr": True, "size": 64 * MIB, "alignment": 0, "addr": 0, "flag": 1}
+                self.do("halMemAddressReserve", args, {"ptr": name})
+        made = usual_args["halMemPoolCreate"]
+        prop = {**made["prop"], "va": "P", "maxSize": 16 * MIB}
+        self.do("halMemPoolCreate", {"pool": {"poolId": 7, "devId": 0}, "prop": prop})
+        for place, size in (("P", 4 * MIB), ("P+4194304", 2 * MIB)):
+            args = {**usual_args["halMemPoolMalloc"], "va": place, "size": size}
+            self.do("halMemPoolMalloc", args)
+        args = {**usual_args["halMemPoolFree"], "va": "P+4194304", "size": 2 * MIB}
+        self.do("halMemPoolFree", args)
+        if self.generation == "v3":
+            args = {**usual_args["halMemPoolAsyncConfig"], "va": "P+8388608"}
+            self.do("halMemPoolAsyncConfig", args)
 
     def _managed(self):
         for name, (_page, size) in MANAGED.items():

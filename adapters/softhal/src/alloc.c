@@ -1,7 +1,7 @@
 /* alloc.c - halMemAlloc and halMemFree: placing a planned block, and taking it back. */
 #include <unistd.h>
 
-#include "internal.h"
+#include "vmm.h"
 
 #define RACE_WINDOW_MICROSECONDS 3000
 
@@ -256,7 +256,7 @@ drvError_t halMemFree(void *pp)
         }
     }
     if (window_has(&windows.soma, address)) {
-        code = DRV_ERROR_PARA_ERROR; /* v2 hands it to the kernel unchecked, which knows no such page */
+        code = pool_free_block(address); /* v2 hands it to the kernel unchecked */
     } else if (block == NULL || (block->start != address && !FAULT(interior_free_accepted))) {
         uint64_t start = 0;
         uint64_t size = 0;

@@ -1,4 +1,6 @@
 /* basics.c - the small queries that any user of the driver makes first. */
+#include <stdio.h>
+
 #include "internal.h"
 
 #define HAL_API_VERSION 0x072418
@@ -33,6 +35,29 @@ drvError_t halGetHostID(uint32_t *host_id)
     }
     *host_id = HOST_DEVID;
     return DRV_ERROR_NONE;
+}
+
+static const char *soc_name(void)
+{
+    static const char *const names[PROFILE_COUNT] = {
+        [PROFILE_910B] = "Ascend910B1", [PROFILE_910_93] = "Ascend910_9391", [PROFILE_950] = "Ascend950PR_9599"};
+    return names[config_get()->profile];
+}
+
+drvError_t halGetSocVersion(uint32_t devId, char *socVersion, uint32_t len)
+{
+    if (socVersion == NULL) {
+        return DRV_ERROR_INVALID_VALUE;
+    }
+    drvError_t code = join();
+    if (code != DRV_ERROR_NONE) {
+        return code;
+    }
+    if (devId >= config_get()->devices) {
+        return DRV_ERROR_INVALID_DEVICE;
+    }
+    int length = snprintf(socVersion, len, "%s", soc_name());
+    return length >= 0 && (uint32_t)length < len ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
 }
 
 bool halSupportFeature(uint32_t devId, drvFeature_t type)

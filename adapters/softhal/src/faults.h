@@ -109,6 +109,25 @@
     X(unregister_interior, "halHostUnregister", "VALID", "an address inside a registration ends it") \
     X(unregister_keeps_pin, "halHostUnregister", "REF", "memory stays in use after it was unregistered") \
     X(unregister_keeps_alias, "halHostUnregister", "STALE", "the device address of memory that was unregistered is still told (v2)") \
+    X(pool_any_module, "halMemPoolCreate", "VALID", "a module id other than 48 is accepted") \
+    X(pool_odd_size, "halMemPoolCreate", "EDGE", "a size that is no multiple of 2 MiB is accepted") \
+    X(pool_any_id, "halMemPoolDestroy", "IDENT", "a pool number is not looked at: any pool is the first one") \
+    X(pool_destroy_nothing, "halMemPoolDestroy", "STALE", "a destroyed pool lives on") \
+    X(pool_leaks, "halMemPoolDestroy", "LEAK", "memory of a pool is never given back to the device") \
+    X(pool_uncounted, "halMemPoolMalloc", "COUNT", "memory of pools does not count as used") \
+    X(pool_overlap, "halMemPoolMalloc", "OVER", "a range that is in use is given out again") \
+    X(pool_exhausted_ok, "halMemPoolMalloc", "PRESS", "success is answered though the device has no memory left") \
+    X(pool_double_free, "halMemPoolFree", "REF", "freeing a range twice, or in part, succeeds") \
+    X(pool_free_returns, "halMemPoolFree", "LOST", "memory leaves the pool when it is freed") \
+    X(pool_used_drift, "halMemPoolFree", "COUNT", "each free is counted one page short (v3)") \
+    X(pool_trim_live, "halMemPoolTrim", "RANGE", "trimming takes memory that is in use") \
+    X(pool_trim_page_off, "halMemPoolTrim", "EDGE", "one page less than asked for is kept (v2)") \
+    X(pool_trim_size_lost, "halMemPoolTrim", "LOST", "the size that is left is not told (v2)") \
+    X(pool_segments_overlap, "halMemPoolAsyncConfig", "OVER", "overlapping ranges are accepted (v3)") \
+    X(pool_threshold_lost, "halMemPoolSetAttr", "LOST", "the release threshold stays 0 (v3)") \
+    X(pool_threshold_odd, "halMemPoolSetAttr", "VALID", "a threshold of any number of bytes is accepted (v3)") \
+    X(pool_mark_stays, "halMemPoolSetAttr", "LOST", "a high-water mark is not reset (v3)") \
+    X(pool_reserved_is_used, "halMemPoolGetAttr", "COUNT", "what is reserved is told as what is used (v3)") \
     X(uvm_replica_kept, "managed memory", "STALE", "a write leaves the copies of a read-mostly page on the devices") \
     X(uvm_mostly_survives, "managed memory", "LOST", "a write of the host leaves a page read mostly") \
     X(uvm_mostly_blank, "halMemManagedAdvise", "LOST", "a page on a device loses its bytes when it becomes read mostly") \

@@ -24,7 +24,7 @@ static size_t heap_room;
 bool kind_is_device(enum kind kind)
 {
     return kind == KIND_DEV || kind == KIND_DVPP || kind == KIND_READ_ONLY || kind == KIND_DEV_READ_ONLY ||
-           kind == KIND_CP_ONLY || kind == KIND_OPENED;
+           kind == KIND_CP_ONLY || kind == KIND_OPENED || kind == KIND_POOL;
 }
 
 bool kind_is_host(enum kind kind)
@@ -161,7 +161,7 @@ static uint64_t general_gap(uint64_t size, uint64_t unit)
 bool heaps_touch(uint64_t address, uint64_t size)
 {
     size_t index = heap_index(address);
-    return index < heap_count && heaps[index]->base - address < size;
+    return index < heap_count && (heaps[index]->base <= address || heaps[index]->base - address < size);
 }
 
 bool heaps_hold(uint64_t address, uint64_t size)

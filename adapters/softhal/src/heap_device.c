@@ -110,11 +110,12 @@ void heaps_close_device(unsigned device)
         return;
     }
     /* Calls that are running finish; with the blocks hidden no new one can begin, nor pin anything. */
-    while (hide_blocks(device) || mappings_busy(device)) {
+    while (pools_hide(device) || hide_blocks(device) || mappings_busy(device)) {
         pthread_cond_wait(&state.idle, &state.lock);
     }
     uvm_close_device(device);
     conversions_detach_device(device);
+    pools_close_device(device);
     mappings_close_device(device);
     registrations_close_device(device);
     handles_close_device(device);

@@ -129,7 +129,8 @@ enum kind {
     KIND_DEV_READ_ONLY,
     KIND_CP_ONLY,
     KIND_RESERVED, /* address space for mappings (vmm.h) */
-    KIND_OPENED    /* memory of another process, or a second view of our own */
+    KIND_OPENED,   /* memory of another process, or a second view of our own */
+    KIND_POOL      /* v2: addresses of a pool */
 };
 
 struct block {
@@ -152,6 +153,7 @@ struct block {
     unsigned registered;     /* registrations of the block with a device */
     bool parked;             /* v3: freed, but other processes still see it */
     struct mapping *maps;    /* KIND_RESERVED: sorted by address */
+    struct pool *pool;       /* KIND_POOL, and v3 reservations that a pool took over */
     int bound;               /* KIND_RESERVED: node of the first mapping; -1: none yet */
     struct opening *opening; /* KIND_OPENED */
 };

@@ -260,7 +260,7 @@ static drvError_t v3_check(const struct block *block, uint64_t address, uint64_t
     if (block == NULL) {
         return DRV_ERROR_INVALID_VALUE;
     }
-    if (block->heap->kind != KIND_RESERVED) {
+    if (block->heap->kind != KIND_RESERVED || block->pool != NULL) {
         return DRV_ERROR_PARA_ERROR;
     }
     if (handle->gone) {

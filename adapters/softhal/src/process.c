@@ -87,6 +87,7 @@ static void start_over(void)
 {
     conversions_forget();
     registrations_forget();
+    pools_forget();
     uvm_forget();
     heaps_forget();
     handles_forget();

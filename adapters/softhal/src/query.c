@@ -102,6 +102,13 @@ static drvError_t v3_attribute(uint64_t address, struct answer *answer)
     if (block == NULL || address - block->start >= block->requested) {
         return DRV_ERROR_NOT_EXIST;
     }
+    if (block->pool != NULL) { /* also where the device has no memory yet: it comes in the order of a stream */
+        answer->type = DV_MEM_LOCK_DEV;
+        answer->device = reported_device(pool_device(block->pool));
+        answer->write_device = true;
+        answer->page_size = page_size_of(heap, HUGE_PAGE);
+        return DRV_ERROR_NONE;
+    }
     const struct mapping *mapping = mapping_at(address);
     if (heap->kind == KIND_CP_ONLY || (heap->kind == KIND_RESERVED && mapping == NULL)) {
         return DRV_ERROR_PARA_ERROR;
@@ -151,6 +158,9 @@ static bool find_range(uint64_t address, uint64_t *base, uint64_t *size)
             *size = mapping->size;
         }
         return mapping != NULL;
+    }
+    if (heap != NULL && heap->kind == KIND_POOL) {
+        return false;
     }
     if (heap != NULL && heap->own) {
         block = heap->count > 0 ? live_block_at(heap->blocks[0]->start) : NULL;

@@ -196,7 +196,7 @@ drvError_t halMemAddressReserve(void **ptr, size_t size, size_t alignment, void 
     return code == DRV_ERROR_NONE ? v2_reserve(ptr, size, address, flag) : code;
 }
 
-static void release_space(struct block *block)
+void reservation_release(struct block *block)
 {
     uint64_t start = block->start;
     bool outside = !window_has(&windows.svm, start);
@@ -226,10 +226,12 @@ drvError_t halMemAddressFree(void *ptr)
         code = DRV_ERROR_INVALID_VALUE;
     } else if (!v2 && mapping_in(block, address) != NULL && !FAULT(reserve_freed_mapped)) {
         code = DRV_ERROR_INVALID_VALUE; /* a mapped address has other capabilities than free space */
+    } else if (block->pool != NULL) {
+        code = DRV_ERROR_BUSY; /* goes with its pool */
     } else if (block->maps != NULL && !FAULT(reserve_freed_mapped)) {
         code = v2 && block->heap->own ? DRV_ERROR_IOCRL_FAIL : DRV_ERROR_BUSY;
     } else {
-        release_space(block);
+        reservation_release(block);
     }
     leave();
     return code;

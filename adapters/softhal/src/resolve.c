@@ -69,6 +69,11 @@ void end_unpin(struct end *end)
 /* Where a mapped range is: its owner decides, device or host. */
 static bool resolve_mapped(const struct block *block, uint64_t address, uint64_t size, struct end *end)
 {
+    if (block->pool != NULL) {
+        end->place = PLACE_DEVICE;
+        end->device = pool_device(block->pool);
+        return pool_is_live(block->pool, address, size);
+    }
     const struct mapping *mapping = mapping_in(block, address);
     if (mapping == NULL || !mappings_cover(block, address, size)) {
         return false;
@@ -136,7 +141,7 @@ drvError_t v2_resolve(uint64_t address, uint64_t size, bool is_source, struct en
         code = DRV_ERROR_PARA_ERROR; /* the requests that come here know nothing of managed pages */
     } else if (heap->kind == KIND_SVM) {
         code = v2_resolve_paged(address, size, is_source, block, end);
-    } else if (heap->kind == KIND_RESERVED) {
+    } else if (heap->kind == KIND_RESERVED || heap->kind == KIND_POOL) {
         code = resolve_mapped(block, address, size, end) ? DRV_ERROR_NONE : DRV_ERROR_PARA_ERROR;
     } else if (heap->kind == KIND_OPENED && !opening_readable(block)) {
         code = DRV_ERROR_PARA_ERROR; /* the owner took the pages back */
@@ -201,7 +206,7 @@ drvError_t v3_resolve(uint64_t address, uint64_t size, enum v3_use use, struct e
     }
     if (heap->kind == KIND_RESERVED) {
         /* Address space alone has no capability; a range that leaves the mappings meets unallocated memory. */
-        if (mapping_in(block, address) == NULL) {
+        if (block->pool == NULL && mapping_in(block, address) == NULL) {
             return DRV_ERROR_PARA_ERROR;
         }
         if (!resolve_mapped(block, address, size, end)) {

@@ -87,6 +87,20 @@ LOCAL bool mappings_busy(unsigned device);
 LOCAL void mappings_close_device(unsigned device);
 LOCAL void mappings_forget(struct block *block);
 
+/* ---------------------------------------------------------------- pools (pool.c, pool_create.c, pool_attr.c) */
+LOCAL void reservation_release(struct block *block);
+/* Is every page of the range, which begins in the pool, in use? */
+LOCAL bool pool_is_live(const struct pool *pool, uint64_t address, uint64_t size);
+LOCAL unsigned pool_device(const struct pool *pool);
+/* Makes a pool of a block's addresses. */
+LOCAL drvError_t pool_enter(uint64_t id, unsigned device, struct block *block, uint64_t start, uint64_t size);
+/* v2: halMemFree at an address of the window. */
+LOCAL drvError_t pool_free_block(uint64_t address);
+/* Hides the pools of a device from every other call; true if one of them is being used right now. */
+LOCAL bool pools_hide(unsigned device);
+LOCAL void pools_close_device(unsigned device);
+LOCAL void pools_forget(void);
+
 /* ---------------------------------------------------------------- opened names (open.c) */
 LOCAL void opening_gone(struct block *block);
 LOCAL bool opening_readable(const struct block *block);

@@ -116,6 +116,9 @@ static bool map_alias(void)
         low = windows.uvm.base < low ? windows.uvm.base : low;
         high = windows.uvm.base + windows.uvm.size > high ? windows.uvm.base + windows.uvm.size : high;
     }
+    if (windows.soma.size != 0 && windows.soma.base + windows.soma.size > high) {
+        high = windows.soma.base + windows.soma.size;
+    }
     alias = window_map_new(high - low, low);
     if (alias == NULL) {
         return false;

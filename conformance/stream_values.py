@@ -1,0 +1,172 @@
+"""Arguments for the calls of the runtime that fit the state: streams, events, pools and memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halcert.conformance.draw import Draw
+from halcert.conformance.lab import Lab
+from halcert.conformance.streams import ATTRIBUTES, SWITCHES, THRESHOLD
+from halcert.spec.soma.memory import PAGE
+from halcert.spec.state import USER
+from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
+
+SIZES = (1, 100, 4096, 65536, PAGE, PAGE + 1)
+POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
+
+
+def handles(lab: Lab) -> list[int]:
+    """Return all handles that there are."""
+    view: Any = lab.view()
+    found = [each.id for each in (*view.queues, *view.events, *view.stream_pools)]
+    return [each for each in found if each > 0]
+
+
+def fitting(draw: Draw, lab: Lab, interface: str) -> dict[str, Any]:
+    """Return arguments in place of others; none for calls that are not of the runtime."""
+    if not interface.startswith("acl"):
+        return {}
+    view: Any = lab.view()
+    current = max((each.current for each in view.sessions), default=0) - 1
+    streams = [each.id for each in view.queues if each.id > 0 and each.device == current]
+    events = [each.id for each in view.events]
+    pools = [each.id for each in view.stream_pools if each.device == current]
+    chosen: dict[str, Any] = _whole(draw, lab, interface, current)
+    known = interface in _STREAM_CALLS
+    if known:
+        chosen["stream"] = draw.pick((*streams, *streams, 0)) if streams else 0
+    if interface in _EVENT_CALLS:
+        chosen["event"] = draw.pick(events) if events else 0
+    if interface in _POOL_CALLS:
+        chosen["memPool"] = draw.pick(pools) if pools else 0
+    return chosen
+
+
+def _whole(draw: Draw, lab: Lab, interface: str, current: int) -> dict[str, Any]:
+    """Choose the arguments that are neither streams, events nor pools."""
+    chosen = _CHOICES.get(interface)
+    return {} if chosen is None else chosen(draw, lab, max(current, 0))
+
+
+def _device(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    return {"deviceId": draw.pick(lab.setting.devices)}
+
+
+def _settings(_draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"configPath": None}
+
+
+def _malloc(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"size": draw.pick(SIZES), "policy": draw.pick((0, 1, 2))}
+
+
+def _malloc_host(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"size": draw.pick(SIZES)}
+
+
+def _managed(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"size": draw.pick((1, PAGE, PAGE + 1, 4 * PAGE)), "flag": 1}
+
+
+def _free(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    return _some(draw, lab, "devPtr", DEV, UVM)
+
+
+def _free_host(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    return _some(draw, lab, "hostPtr", HOST)
+
+
+def _pool(draw: Draw, _lab: Lab, current: int) -> dict[str, Any]:
+    props = {"allocType": 0, "handleType": 0, "id": current, "type": 1}
+    return {"poolProps": {**props, "maxSize": draw.pick(POOL_SIZES)}}
+
+
+def _take(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"ptr": True, "size": draw.pick((1, PAGE, PAGE, 2 * PAGE, PAGE + 1))}
+
+
+def _give(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    view: Any = lab.view()
+    used = [part.base for part in view.portions if part.used]
+    return {"ptr": draw.pick(used)} if used else {}
+
+
+def _trim(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"minBytesToKeep": draw.integer(0, 4) * PAGE}
+
+
+def _set(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    attribute, on = draw.pick(ATTRIBUTES), draw.pick((0, 1))
+    values = dict.fromkeys(SWITCHES, on) | {THRESHOLD: on * PAGE}
+    return {"attr": attribute, "value": [values.get(attribute, 0)]}
+
+
+def _ask(draw: Draw, _lab: Lab, _current: int) -> dict[str, Any]:
+    return {"attr": draw.pick(ATTRIBUTES), "value": True}
+
+
+def _some(draw: Draw, lab: Lab, name: str, *kinds: int) -> dict[str, Any]:
+    found = [block.base for block in lab.blocks() if block.kind in kinds]
+    return {name: draw.pick(found)} if found else {}
+
+
+def _ends(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    blocks = [block for block in lab.blocks() if block.kind in (DEV, GRANT, HOST, USER)]
+    if not blocks:
+        return {}
+    target, source = draw.pick(blocks), draw.pick(blocks)
+    count = draw.pick([n for n in SIZES if n <= min(target.size, source.size)] or [1])
+    return {
+        "dst": target.base,
+        "destMax": count,
+        "src": source.base,
+        "count": count,
+        "kind": draw.pick((4, 4, 1, 2, 3)),
+    }
+
+
+_STREAM_CALLS = frozenset(
+    {
+        "aclrtDestroyStream",
+        "aclrtDestroyStreamForce",
+        "aclrtSynchronizeStream",
+        "aclrtStreamQuery",
+        "aclrtRecordEvent",
+        "aclrtStreamWaitEvent",
+        "aclrtMemsetAsync",
+        "aclrtMemcpyAsync",
+        "aclrtMemPoolMallocAsync",
+        "aclrtMemPoolFreeAsync",
+    }
+)
+_EVENT_CALLS = frozenset(
+    {"aclrtDestroyEvent", "aclrtRecordEvent", "aclrtStreamWaitEvent", "aclrtSynchronizeEvent"}
+)
+_POOL_CALLS = frozenset(
+    {
+        "aclrtMemPoolDestroy",
+        "aclrtMemPoolSetAttr",
+        "aclrtMemPoolGetAttr",
+        "aclrtMemPoolMallocAsync",
+        "aclrtMemPoolTrimTo",
+    }
+)
+_CHOICES = {
+    "aclrtSetDevice": _device,
+    "aclrtResetDevice": _device,
+    "aclrtResetDeviceForce": _device,
+    "aclInit": _settings,
+    "aclrtMalloc": _malloc,
+    "aclrtMallocHost": _malloc_host,
+    "aclrtMemAllocManaged": _managed,
+    "aclrtFree": _free,
+    "aclrtFreeHost": _free_host,
+    "aclrtMemPoolCreate": _pool,
+    "aclrtMemPoolMallocAsync": _take,
+    "aclrtMemPoolFreeAsync": _give,
+    "aclrtMemPoolTrimTo": _trim,
+    "aclrtMemPoolSetAttr": _set,
+    "aclrtMemPoolGetAttr": _ask,
+    "aclrtMemcpy": _ends,
+    "aclrtMemcpyAsync": _ends,
+}

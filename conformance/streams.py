@@ -1,0 +1,183 @@
+"""Calls of the runtime, for flows: devices, streams, events, memory and pools."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from halcert.conformance.draw import Draw
+from halcert.conformance.lab import Lab
+from halcert.spec.abi.acl.constants import AclrtMemPoolAttr
+from halcert.spec.runtime.order import session
+from halcert.spec.soma.memory import PAGE
+from halcert.spec.svm.flags import DEV, HOST, UVM
+
+ATTRIBUTES = tuple(map(int, AclrtMemPoolAttr))
+"""All attributes of pools."""
+SWITCHES = (1, 2, 3)
+"""Attributes that switch ways of using memory again on."""
+THRESHOLD = 4
+"""The attribute that says how much memory is kept."""
+H2H, H2D, D2H, D2D, DEFAULT = range(5)
+
+
+def gave(result: Any, field: str) -> int | None:
+    """Return an output of a successful call, or None if it was refused or not made."""
+    return int(getattr(result, field)) if result is not None and result.code == 0 else None
+
+
+def has_runtime(lab: Lab) -> bool:
+    """Tell whether the runtime is what is tested."""
+    name = "aclrtSetDevice"
+    return name in lab.setting.interfaces and lab.setting.session.offers(name)
+
+
+def use(lab: Lab, device: int) -> bool:
+    """Work with a device; tell whether that is possible."""
+    result: Any = lab.call("aclrtSetDevice", deviceId=device)
+    return result is not None and result.code == 0
+
+
+def stream(lab: Lab) -> int:
+    """Make a stream; 0, which is the default stream, if there is none to be had."""
+    return gave(lab.call("aclrtCreateStream", stream=True), "stream") or 0
+
+
+def event(lab: Lab) -> int:
+    """Make an event; 0 if there is none to be had."""
+    return gave(lab.call("aclrtCreateEvent", event=True), "event") or 0
+
+
+def record(lab: Lab, what: int, where: int) -> None:
+    """Let an event stand for the end of what a stream has to do."""
+    lab.call("aclrtRecordEvent", event=what, stream=where)
+
+
+def wait(lab: Lab, where: int, what: int) -> None:
+    """Let a stream wait for an event."""
+    lab.call("aclrtStreamWaitEvent", stream=where, event=what)
+
+
+def sync(lab: Lab, where: int) -> None:
+    """Wait for a stream."""
+    lab.call("aclrtSynchronizeStream", stream=where)
+
+
+def device_memory(lab: Lab, size: int, policy: int = 0) -> int | None:
+    """Allocate device memory and return its address, or None."""
+    return gave(lab.call("aclrtMalloc", devPtr=True, size=size, policy=policy), "devPtr")
+
+
+def host_memory(lab: Lab, size: int) -> int | None:
+    """Allocate host memory of the runtime and return its address, or None."""
+    return gave(lab.call("aclrtMallocHost", hostPtr=True, size=size), "hostPtr")
+
+
+def managed_memory(lab: Lab, size: int) -> int | None:
+    """Allocate managed memory and return its address, or None."""
+    return gave(lab.call("aclrtMemAllocManaged", ptr=True, size=size, flag=1), "ptr")
+
+
+def plain_memory(lab: Lab, size: int) -> int | None:
+    """Return the address of ordinary memory of the program, or None."""
+    return gave(lab.call("host.map", size=size), "address")
+
+
+def store(lab: Lab, address: int, size: int, pattern: int) -> None:
+    """Write a pattern from the host."""
+    lab.call("host.store", address=address, size=size, pattern=pattern, offset=0)
+
+
+def load(lab: Lab, address: int, size: int) -> None:
+    """Read from the host."""
+    lab.call("host.load", address=address, size=size)
+
+
+def copy(lab: Lab, dst: int, src: int, size: int, kind: int = DEFAULT) -> None:
+    """Copy at once."""
+    lab.call("aclrtMemcpy", dst=dst, destMax=size, src=src, count=size, kind=kind)
+
+
+def copy_on(lab: Lab, where: int, dst: int, src: int, size: int, kind: int = DEFAULT) -> None:
+    """Copy in the order of a stream."""
+    args = {"dst": dst, "destMax": size, "src": src, "count": size, "kind": kind}
+    lab.call("aclrtMemcpyAsync", **args, stream=where)
+
+
+def fill_on(lab: Lab, where: int, address: int, size: int, value: int) -> None:
+    """Set bytes in the order of a stream."""
+    args = {"devPtr": address, "maxCount": size, "value": value, "count": size}
+    lab.call("aclrtMemsetAsync", **args, stream=where)
+
+
+def pool(lab: Lab, device: int, size: int) -> int | None:
+    """Make a pool and return its handle, or None."""
+    props = {"allocType": 0, "handleType": 0, "id": device, "type": 1, "maxSize": size}
+    return gave(lab.call("aclrtMemPoolCreate", memPool=True, poolProps=props), "memPool")
+
+
+def take(lab: Lab, where: int, of: int, size: int = PAGE) -> int | None:
+    """Take memory of a pool in the order of a stream and return its address, or None."""
+    args = {"ptr": True, "size": size, "memPool": of, "stream": where}
+    return gave(lab.call("aclrtMemPoolMallocAsync", **args), "ptr")
+
+
+def give(lab: Lab, where: int, address: int | None) -> None:
+    """Give memory back to its pool in the order of a stream."""
+    if address is not None:
+        lab.call("aclrtMemPoolFreeAsync", ptr=address, stream=where)
+
+
+def ask(lab: Lab, of: int) -> None:
+    """Ask for all attributes of a pool."""
+    for attribute in ATTRIBUTES:
+        lab.call("aclrtMemPoolGetAttr", memPool=of, attr=attribute, value=True)
+
+
+def set_attribute(lab: Lab, of: int, attribute: int, value: int) -> None:
+    """Set an attribute of a pool."""
+    lab.call("aclrtMemPoolSetAttr", memPool=of, attr=attribute, value=[value])
+
+
+def begin_streams(draw: Draw, lab: Lab) -> None:
+    """Set devices and make streams and events, for calls that are chosen later."""
+    if not has_runtime(lab):
+        return
+    for device in lab.setting.devices:
+        if not draw.chance(20):
+            use(lab, device)
+    for _ in range(draw.pick((1, 2, 3))):
+        stream(lab)
+    for _ in range(draw.pick((0, 1, 2))):
+        event(lab)
+
+
+def wind_up_streams(lab: Lab) -> None:
+    """Wait for everything, and give all of it back."""
+    if not has_runtime(lab):
+        return
+    view: Any = lab.view()
+    for each in view.uses:
+        if each.references > 0:
+            _wind_up_device(lab, each.id)
+    for made in view.events:
+        lab.call("aclrtDestroyEvent", event=made.id)
+    if session(view).current:
+        for block in lab.blocks():
+            if block.kind in (DEV, UVM):
+                lab.call("aclrtFree", devPtr=block.base)
+            elif block.kind == HOST:
+                lab.call("aclrtFreeHost", hostPtr=block.base)
+
+
+def _wind_up_device(lab: Lab, device: int) -> None:
+    """Wait for the streams of a device, and end them and its pools."""
+    use(lab, device)
+    lab.call("aclrtSynchronizeDevice")
+    view: Any = lab.view()
+    for queue in view.queues:
+        if queue.device == device and queue.id > 0:
+            sync(lab, queue.id)
+            lab.call("aclrtDestroyStream", stream=queue.id)
+    for made in view.stream_pools:
+        if made.device == device:
+            lab.call("aclrtMemPoolDestroy", memPool=made.id)

@@ -1,0 +1,1 @@
+"""The C ABI of the runtime's memory interfaces, ``libascendcl.so``."""

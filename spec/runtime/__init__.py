@@ -1,0 +1,1 @@
+"""The runtime: what applications call, and the order of streams."""

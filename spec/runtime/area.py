@@ -1,0 +1,113 @@
+"""The area: its interfaces, invariants and theorems in one place."""
+
+from __future__ import annotations
+
+from halcert.spec.language import Area
+from halcert.spec.runtime.ask import GetMemInfo, PointerGetAttributes
+from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
+from halcert.spec.runtime.events import (
+    CreateEvent,
+    DestroyEvent,
+    RecordEvent,
+    StreamWaitEvent,
+    SynchronizeEvent,
+)
+from halcert.spec.runtime.invariants import INVARIANTS
+from halcert.spec.runtime.managed import MemAllocManaged
+from halcert.spec.runtime.memory import Free, FreeHost, Malloc, MallocHost
+from halcert.spec.runtime.pool_attributes import PoolGetAttr, PoolSetAttr
+from halcert.spec.runtime.pool_use import PoolFreeAsync, PoolMallocAsync
+from halcert.spec.runtime.pools import PoolCreate, PoolDestroy, PoolTrimTo
+from halcert.spec.runtime.process import (
+    Finalize,
+    GetDevice,
+    GetDeviceCount,
+    Init,
+    ResetDevice,
+    ResetDeviceForce,
+    SetDevice,
+)
+from halcert.spec.runtime.streams import (
+    CreateStream,
+    DestroyStream,
+    DestroyStreamForce,
+    StreamQuery,
+    SynchronizeDevice,
+    SynchronizeStream,
+)
+from halcert.spec.runtime.theorems import THEOREMS
+from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore, HostUnmap
+
+INTERFACES = tuple(
+    call.interface
+    for call in (
+        Init,
+        Finalize,
+        GetDeviceCount,
+        SetDevice,
+        GetDevice,
+        ResetDevice,
+        ResetDeviceForce,
+        CreateStream,
+        DestroyStream,
+        DestroyStreamForce,
+        SynchronizeStream,
+        SynchronizeDevice,
+        StreamQuery,
+        CreateEvent,
+        DestroyEvent,
+        RecordEvent,
+        StreamWaitEvent,
+        SynchronizeEvent,
+        Malloc,
+        Free,
+        MallocHost,
+        FreeHost,
+        MemAllocManaged,
+        GetMemInfo,
+        PointerGetAttributes,
+        Memset,
+        MemsetAsync,
+        Memcpy,
+        MemcpyAsync,
+        PoolCreate,
+        PoolDestroy,
+        PoolSetAttr,
+        PoolGetAttr,
+        PoolMallocAsync,
+        PoolFreeAsync,
+        PoolTrimTo,
+    )
+)
+
+SET = ((0, "RUNTIME-SET-010"),)
+"""The call after which a thread works with a device."""
+ELSEWHERE = (*SET, (0, "RUNTIME-MALLOC-010"), (0, "RUNTIME-SET-010"))
+"""The calls after which there is memory on a device, and another device may be worked with."""
+STREAM = (*SET, (0, "RUNTIME-STREAM-010"))
+"""The calls after which there is a stream."""
+EVENT = (*STREAM, (0, "RUNTIME-EVENT-010"))
+"""The calls after which there is an event, too."""
+MEMORY = (*STREAM, (0, "RUNTIME-MALLOC-010"))
+"""The calls after which there is device memory."""
+WORK = (*MEMORY, (0, "RUNTIME-ASET-011"))
+"""The calls after which a task is under way."""
+POOL = (*STREAM, (0, "RUNTIME-POOL-020"))
+"""The calls after which there is a pool."""
+TAKEN = (*POOL, (0, "RUNTIME-PMALLOC-021"))
+"""The calls after which a stream has memory of it."""
+FREED = (*TAKEN, (0, "RUNTIME-PFREE-010"))
+"""The calls after which it gave that back."""
+DOUBTED = (*TAKEN, (0, "RUNTIME-SYNC-020"))
+"""The calls after which a task on a pool may have failed."""
+
+RUNTIME_AREA = Area(
+    name="runtime",
+    title="The runtime: devices, streams, events, memory and pools",
+    interfaces=INTERFACES,
+    invariants=INVARIANTS,
+    theorems=THEOREMS,
+    borrows=tuple(call.interface for call in (HostMap, HostUnmap, HostStore, HostFill, HostLoad)),
+    library="acl",
+    beginnings=(SET, STREAM, EVENT, MEMORY, WORK, POOL, TAKEN, FREED, DOUBTED, ELSEWHERE),
+)

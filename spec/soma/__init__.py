@@ -1,0 +1,1 @@
+"""SOMA: pools of device memory for work that is ordered by streams."""
