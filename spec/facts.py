@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.fact import Fact
+from halcert.spec.ipc.facts import IPC_FACTS
 from halcert.spec.runtime.facts import RUNTIME_FACTS
 from halcert.spec.sharing.facts import SHARING_FACTS
 from halcert.spec.soma.facts import SOMA_FACTS
@@ -17,5 +18,6 @@ FACTS: tuple[Fact, ...] = (
     *UVM_FACTS,
     *SOMA_FACTS,
     *RUNTIME_FACTS,
+    *IPC_FACTS,
 )
 """All facts, area by area."""

@@ -22,6 +22,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN3
+from halcert.spec.runtime.memory import has_key
 from halcert.spec.runtime.order import (
     host_races,
     issued,
@@ -34,9 +35,10 @@ from halcert.spec.runtime.order import (
     working,
 )
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.sharing.memory import reaches_shared
 from halcert.spec.sources import API, SENSE, V3
 from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST
+from halcert.spec.svm.flags import DEV, GRANT, HOST, OPENED
 from halcert.spec.svm.memory import ranges_meet, within
 
 MUST = Strength.MUST
@@ -66,6 +68,16 @@ def reached(state: State, block: Block, address: int, size: int) -> bool:
     pool = state.stream_pools.at(state.portions.at(block.base).pool)
     lost = block.kind == GRANT and pool.doubtful
     return known and not lost and within(block, address, size)
+
+
+def in_one_process(state: State, block: Block, address: int, size: int) -> bool:
+    """Tell whether tasks may read and write a range: nobody else waits for the streams of one."""
+    return reached(state, block, address, size) and not has_key(state, block)
+
+
+def reached_at_once(state: State, block: Block, address: int, size: int) -> bool:
+    """Tell whether a call that waits may read and write a range; it may be opened by a key."""
+    return reached(state, block, address, size) or reaches_shared(state, block, address, size)
 
 
 def byte_of(value: int) -> int:
@@ -132,7 +144,7 @@ class Memset(Call, frozen=True):
         return (
             call.count != 0
             and call.devPtr != 0
-            and not reached(state, block, call.devPtr, call.count)
+            and not reached_at_once(state, block, call.devPtr, call.count)
         )
 
     @undefined("RUNTIME-MEMSET-005", source=SETTING)
@@ -198,9 +210,9 @@ class MemsetAsync(Call, frozen=True):
 
     @undefined("RUNTIME-ASET-006", source=SETTING)
     def not_promised(call, state: State) -> bool:
-        """Setting what is not all in one live block of the stream's device."""
+        """Setting what is not all in one live block of the stream's device, or has a key."""
         block = state.blocks.covering(call.devPtr)
-        fits = reached(state, block, call.devPtr, call.count) and of_devices(block)
+        fits = in_one_process(state, block, call.devPtr, call.count) and of_devices(block)
         ours = block.device == queue_of(state, call.stream).device
         known = not without_context(state) and not stale(state, call.stream)
         return call.count != 0 and call.devPtr != 0 and known and not (fits and ours)
@@ -274,7 +286,7 @@ class Memcpy(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Copying bytes that are not all in one live block at either end, or onto themselves."""
         target, source = state.blocks.covering(call.dst), state.blocks.covering(call.src)
-        fits = reached(state, target, call.dst, call.count) and reached(
+        fits = reached_at_once(state, target, call.dst, call.count) and reached_at_once(
             state, source, call.src, call.count
         )
         return (
@@ -299,7 +311,9 @@ class Memcpy(Call, frozen=True):
     def between_devices(call, state: State) -> bool:
         """Copying between two devices, which may need access to each other."""
         target, source = state.blocks.covering(call.dst), state.blocks.covering(call.src)
-        return of_devices(target) and of_devices(source) and target.device != source.device
+        here = of_devices(target) or target.kind == OPENED
+        there = of_devices(source) or source.kind == OPENED
+        return here and there and target.device != source.device
 
     @may_reject("RUNTIME-COPY-008", source=V3, profiles=GEN3)
     def pools_may_be_out_of_reach(call, state: State) -> bool:
@@ -341,8 +355,8 @@ def _known_ends(call: MemcpyAsync, state: State) -> bool:
     target, source = _ends(call, state)
     device = queue_of(state, call.stream).device
     return (
-        reached(state, target, call.dst, call.count)
-        and reached(state, source, call.src, call.count)
+        in_one_process(state, target, call.dst, call.count)
+        and in_one_process(state, source, call.src, call.count)
         and (
             of_devices(target)
             or of_devices(source)
