@@ -151,7 +151,9 @@ class Oracle:
         if named and not explaining and not excused and not open_code:
             return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
         if not held and not excused:
-            return Judgement(world, _refused_wrongly(rules, may, code))
+            return Judgement(
+                world, _refused_wrongly(rules.promising(call, view, result), may, code)
+            )
         shown = list(_ids(excused))
         if open_code:
             shown = []
@@ -201,8 +203,7 @@ def _wrong_code(named: list[Rule], may: list[Rule], code: int) -> Violation:
     )
 
 
-def _refused_wrongly(rules: Compiled, may: list[Rule], code: int) -> Violation:
-    rule = rules.accepts[0][0]
+def _refused_wrongly(rule: Rule, may: list[Rule], code: int) -> Violation:
     codes = _codes(may)
     return Violation(
         rule=rule.id,
