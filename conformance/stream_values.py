@@ -125,6 +125,27 @@ def _ends(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     }
 
 
+def _rectangle(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    devices = [block for block in lab.blocks() if block.kind in (DEV, GRANT)]
+    hosts = [block for block in lab.blocks() if block.kind in (HOST, USER)]
+    if not devices or not hosts:
+        return {}
+    pair = (draw.pick(devices), draw.pick(hosts))
+    target, source = pair if draw.chance(50) else pair[::-1]
+    room = min(target.size, source.size)
+    height = draw.pick([rows for rows in (1, 2, 7, 64) if rows <= room])
+    width = draw.pick([n for n in (1, 3, 100, 4096) if n * height <= room])
+    return {
+        "dst": target.base,
+        "dpitch": draw.pick((width, target.size // height)),
+        "src": source.base,
+        "spitch": draw.pick((width, source.size // height)),
+        "width": width,
+        "height": height,
+        "kind": draw.pick((4, 4, 1, 2)),
+    }
+
+
 _STREAM_CALLS = frozenset(
     {
         "aclrtDestroyStream",
@@ -135,6 +156,7 @@ _STREAM_CALLS = frozenset(
         "aclrtStreamWaitEvent",
         "aclrtMemsetAsync",
         "aclrtMemcpyAsync",
+        "aclrtMemcpy2dAsync",
         "aclrtMemPoolMallocAsync",
         "aclrtMemPoolFreeAsync",
     }
@@ -169,4 +191,6 @@ _CHOICES = {
     "aclrtMemPoolGetAttr": _ask,
     "aclrtMemcpy": _ends,
     "aclrtMemcpyAsync": _ends,
+    "aclrtMemcpy2d": _rectangle,
+    "aclrtMemcpy2dAsync": _rectangle,
 }

@@ -18,6 +18,8 @@ SWITCHES = (1, 2, 3)
 THRESHOLD = 4
 """The attribute that says how much memory is kept."""
 H2H, H2D, D2H, D2D, DEFAULT = range(5)
+Side = tuple[int, int]
+"""First address of a rectangle, and bytes from one row to the next."""
 
 
 def gave(result: Any, field: str) -> int | None:
@@ -101,6 +103,22 @@ def copy_on(lab: Lab, where: int, dst: int, src: int, size: int, kind: int = DEF
     """Copy in the order of a stream."""
     args = {"dst": dst, "destMax": size, "src": src, "count": size, "kind": kind}
     lab.call("aclrtMemcpyAsync", **args, stream=where)
+
+
+def rectangle(lab: Lab, to: Side, what: Side, extent: tuple[int, int], **more: int) -> None:
+    """Copy a rectangle, at once or in the order of a stream that is named.
+
+    Args:
+        lab: the lab.
+        to: first address of the destination, and bytes from one row to the next.
+        what: the same of the source.
+        extent: bytes of a row, and number of rows.
+        more: other arguments; ``stream`` makes it a task.
+    """
+    (dst, dpitch), (src, spitch), (width, height) = to, what, extent
+    args = {"dst": dst, "dpitch": dpitch, "src": src, "spitch": spitch, "width": width}
+    name = "aclrtMemcpy2dAsync" if "stream" in more else "aclrtMemcpy2d"
+    lab.call(name, **{**args, "height": height, "kind": DEFAULT, **more})
 
 
 def fill_on(lab: Lab, where: int, address: int, size: int, value: int) -> None:

@@ -27,6 +27,7 @@ from halcert.spec.runtime.process import (
     ResetDeviceForce,
     SetDevice,
 )
+from halcert.spec.runtime.rectangles import Memcpy2d, Memcpy2dAsync
 from halcert.spec.runtime.streams import (
     CreateStream,
     DestroyStream,
@@ -70,6 +71,8 @@ INTERFACES = tuple(
         MemsetAsync,
         Memcpy,
         MemcpyAsync,
+        Memcpy2d,
+        Memcpy2dAsync,
         PoolCreate,
         PoolDestroy,
         PoolSetAttr,

@@ -462,4 +462,30 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "Programs for devices are loaded, given arguments and started in a stream.",
         reason="speaks of kernels and their arguments, which are no interface of memory",
     ),
+    Fact(
+        "FACT-RUNTIME-68",
+        API.at("memory, copying"),
+        "Rectangles are copied row by row, between host and device.",
+        (
+            "RUNTIME-RECT-008",
+            "RUNTIME-RECT-009",
+            "RUNTIME-RECT-021",
+            "RUNTIME-ARECT-008",
+            "RUNTIME-ARECT-009",
+            "RUNTIME-ARECT-010",
+            "RUNTIME-ARECT-021",
+        ),
+    ),
+    Fact(
+        "FACT-RUNTIME-69",
+        API.at("memory, copying"),
+        "A row is no longer than the bytes from one row to the next.",
+        ("RUNTIME-RECT-002", "RUNTIME-ARECT-002"),
+    ),
+    Fact(
+        "FACT-RUNTIME-70",
+        API.at("memory, copying"),
+        "With memory of the program that is not pinned a rectangle is copied at once.",
+        ("RUNTIME-ARECT-011", "RUNTIME-ARECT-022"),
+    ),
 )
