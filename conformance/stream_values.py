@@ -7,10 +7,13 @@ from typing import Any
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.streams import ATTRIBUTES, SWITCHES, THRESHOLD
+from halcert.spec.runtime.registering import RegistrationFlags
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import USER
 from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 
+MAPPED = RegistrationFlags.compose(mapped=True)
+PINNED = RegistrationFlags.compose(pinned=True)
 SIZES = (1, 100, 4096, 65536, PAGE, PAGE + 1)
 POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
 
@@ -146,6 +149,25 @@ def _rectangle(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     }
 
 
+def _register(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    found = [block for block in lab.blocks() if block.kind in (HOST, USER)]
+    if not found:
+        return {}
+    block = draw.pick(found)
+    flag = draw.pick((MAPPED, MAPPED, PINNED, MAPPED + PINNED))
+    size = draw.pick((block.size, min(block.size, 4096)))
+    return {"ptr": block.base, "size": size, "flag": flag, "type": 0}
+
+
+def _registered(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    view: Any = lab.view()
+    found = list(view.registrations)
+    if not found:
+        return {}
+    one = draw.pick(found)
+    return {"ptr": one.src, "pHost": one.src + draw.pick((0, 1, one.size - 1)), "flag": 0}
+
+
 _STREAM_CALLS = frozenset(
     {
         "aclrtDestroyStream",
@@ -191,6 +213,10 @@ _CHOICES = {
     "aclrtMemPoolGetAttr": _ask,
     "aclrtMemcpy": _ends,
     "aclrtMemcpyAsync": _ends,
+    "aclrtHostRegisterV2": _register,
+    "aclrtHostRegister": _register,
+    "aclrtHostUnregister": _registered,
+    "aclrtHostGetDevicePointer": _registered,
     "aclrtMemcpy2d": _rectangle,
     "aclrtMemcpy2dAsync": _rectangle,
 }

@@ -127,6 +127,22 @@ def fill_on(lab: Lab, where: int, address: int, size: int, value: int) -> None:
     lab.call("aclrtMemsetAsync", **args, stream=where)
 
 
+def register(lab: Lab, address: int, size: int, flag: int) -> None:
+    """Register host memory with the device that the process works with."""
+    lab.call("aclrtHostRegisterV2", ptr=address, size=size, flag=flag)
+
+
+def unregister(lab: Lab, address: int) -> None:
+    """End a registration."""
+    lab.call("aclrtHostUnregister", ptr=address)
+
+
+def device_pointer(lab: Lab, address: int) -> int | None:
+    """Ask by which address the device reaches registered memory; None if by none."""
+    made = lab.call("aclrtHostGetDevicePointer", pHost=address, pDevice=True, flag=0)
+    return gave(made, "pDevice")
+
+
 def pool(lab: Lab, device: int, size: int) -> int | None:
     """Make a pool and return its handle, or None."""
     props = {"allocType": 0, "handleType": 0, "id": device, "type": 1, "maxSize": size}
@@ -192,6 +208,9 @@ def _wind_up_device(lab: Lab, device: int) -> None:
     use(lab, device)
     lab.call("aclrtSynchronizeDevice")
     view: Any = lab.view()
+    for one in view.registrations:
+        if one.device == device:
+            unregister(lab, one.src)
     for queue in view.queues:
         if queue.device == device and queue.id > 0:
             sync(lab, queue.id)

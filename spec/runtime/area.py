@@ -28,6 +28,12 @@ from halcert.spec.runtime.process import (
     SetDevice,
 )
 from halcert.spec.runtime.rectangles import Memcpy2d, Memcpy2dAsync
+from halcert.spec.runtime.registering import (
+    HostGetDevicePointer,
+    HostRegister,
+    HostRegisterV2,
+    HostUnregister,
+)
 from halcert.spec.runtime.streams import (
     CreateStream,
     DestroyStream,
@@ -73,6 +79,10 @@ INTERFACES = tuple(
         MemcpyAsync,
         Memcpy2d,
         Memcpy2dAsync,
+        HostRegisterV2,
+        HostRegister,
+        HostGetDevicePointer,
+        HostUnregister,
         PoolCreate,
         PoolDestroy,
         PoolSetAttr,

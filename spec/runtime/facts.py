@@ -488,4 +488,37 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "With memory of the program that is not pinned a rectangle is copied at once.",
         ("RUNTIME-ARECT-011", "RUNTIME-ARECT-022"),
     ),
+    Fact(
+        "FACT-RUNTIME-71",
+        API.at("host memory for devices"),
+        "Host memory is registered once, from a page on; two of the flags are kept for later.",
+        (
+            "RUNTIME-REGISTER-004",
+            "RUNTIME-REGISTER-005",
+            "RUNTIME-REGISTER-006",
+            "RUNTIME-OLDREG-004",
+            "RUNTIME-OLDREG-005",
+            "RUNTIME-OLDREG-006",
+        ),
+    ),
+    Fact(
+        "FACT-RUNTIME-72",
+        API.at("host memory for devices"),
+        "A device reaches registered memory by an address that can be asked for.",
+        (
+            "RUNTIME-REGISTER-020",
+            "RUNTIME-OLDREG-020",
+            "RUNTIME-OLDREG-021",
+            "RUNTIME-DEVPTR-003",
+            "RUNTIME-DEVPTR-010",
+            "RUNTIME-DEVPTR-011",
+            "RUNTIME-DEVPTR-012",
+        ),
+    ),
+    Fact(
+        "FACT-RUNTIME-73",
+        API.at("host memory for devices"),
+        "A registration is ended by its first address, once, before the memory is freed.",
+        ("RUNTIME-UNREG-003", "RUNTIME-UNREG-010", "RUNTIME-HFREE-005"),
+    ),
 )

@@ -26,7 +26,7 @@ from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN, OPENED, UVM
-from halcert.spec.svm.memory import vacant
+from halcert.spec.svm.memory import is_registered, vacant
 from halcert.spec.uvm.pages import freed_pages
 
 MUST = Strength.MUST
@@ -37,6 +37,7 @@ PARAM_INVALID = AclError.RT_PARAM_INVALID
 DRV_INTERNAL = AclError.RT_DRV_INTERNAL_ERROR
 NO_MEMORY = (AclError.RT_MEMORY_ALLOCATION, AclError.RT_DEVICE_OOM, AclError.RT_RESOURCE_ALLOC_FAIL)
 MEMORY = API.at("memory")
+REGISTERING = API.at("host memory for devices")
 KEYS = API.at("sharing between processes, keys")
 UNIT = 64
 """Addresses of memory are multiples of this (bytes)."""
@@ -342,6 +343,12 @@ class FreeHost(Call, frozen=True):
         """Freeing memory that a task under way reads or writes."""
         block = state.blocks.at(call.hostPtr)
         return block.exists and busy(state, block.base, block.extent)
+
+    @undefined("RUNTIME-HFREE-005", source=REGISTERING)
+    def still_registered(call, state: State) -> bool:
+        """Freeing memory that is registered for a device."""
+        block = state.blocks.at(call.hostPtr)
+        return block.exists and is_registered(state, block)
 
     @accepts("RUNTIME-HFREE-010", strength=MUST, source=MEMORY, changes=("blocks", "contents"))
     def frees(call, state: State) -> State:
