@@ -14,7 +14,9 @@ from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 
 MAPPED = RegistrationFlags.compose(mapped=True)
 PINNED = RegistrationFlags.compose(pinned=True)
-SIZES = (1, 100, 4096, 65536, PAGE, PAGE + 1)
+SMALL = 4096
+"""Size of the blocks by which streams wait for each other."""
+SIZES = (1, 100, SMALL, 65536, PAGE, PAGE + 1)
 POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
 
 
@@ -149,6 +151,20 @@ def _rectangle(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     }
 
 
+def _value(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    view: Any = lab.view()
+    words = [word.address for word in view.words if view.blocks.covering(word.address).exists]
+    small = [block.base for block in lab.blocks() if block.kind == DEV and block.size == SMALL]
+    places = [*words, *words, *small]
+    if not places:
+        return {}
+    return {"devAddr": draw.pick(places), "value": draw.integer(0, 2), "flag": draw.pick((0, 1))}
+
+
+def _write(draw: Draw, lab: Lab, current: int) -> dict[str, Any]:
+    return {**_value(draw, lab, current), "flag": 0}
+
+
 def _register(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     found = [block for block in lab.blocks() if block.kind in (HOST, USER)]
     if not found:
@@ -179,6 +195,8 @@ _STREAM_CALLS = frozenset(
         "aclrtMemsetAsync",
         "aclrtMemcpyAsync",
         "aclrtMemcpy2dAsync",
+        "aclrtValueWrite",
+        "aclrtValueWait",
         "aclrtMemPoolMallocAsync",
         "aclrtMemPoolFreeAsync",
     }
@@ -213,6 +231,8 @@ _CHOICES = {
     "aclrtMemPoolGetAttr": _ask,
     "aclrtMemcpy": _ends,
     "aclrtMemcpyAsync": _ends,
+    "aclrtValueWrite": _write,
+    "aclrtValueWait": _value,
     "aclrtHostRegisterV2": _register,
     "aclrtHostRegister": _register,
     "aclrtHostUnregister": _registered,

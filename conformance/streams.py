@@ -59,6 +59,16 @@ def wait(lab: Lab, where: int, what: int) -> None:
     lab.call("aclrtStreamWaitEvent", stream=where, event=what)
 
 
+def write_value(lab: Lab, where: int, address: int, value: int) -> None:
+    """Let a stream write a value that others may wait for."""
+    lab.call("aclrtValueWrite", devAddr=address, value=value, flag=0, stream=where)
+
+
+def wait_for_value(lab: Lab, where: int, address: int, value: int, way: int) -> None:
+    """Let a stream wait for a value in memory."""
+    lab.call("aclrtValueWait", devAddr=address, value=value, flag=way, stream=where)
+
+
 def sync(lab: Lab, where: int) -> None:
     """Wait for a stream."""
     lab.call("aclrtSynchronizeStream", stream=where)
@@ -192,6 +202,7 @@ def wind_up_streams(lab: Lab) -> None:
     view: Any = lab.view()
     for each in view.uses:
         if each.references > 0:
+            _end_waits(lab, each.id)
             _wind_up_device(lab, each.id)
     for made in view.events:
         lab.call("aclrtDestroyEvent", event=made.id)
@@ -201,6 +212,16 @@ def wind_up_streams(lab: Lab) -> None:
                 lab.call("aclrtFree", devPtr=block.base)
             elif block.kind == HOST:
                 lab.call("aclrtFreeHost", hostPtr=block.base)
+
+
+def _end_waits(lab: Lab, device: int) -> None:
+    """Write every value of a device that a stream waits for."""
+    use(lab, device)
+    view: Any = lab.view()
+    for word in view.words:
+        block = view.blocks.covering(word.address)
+        if word.waiter and block.exists and block.device == device:
+            write_value(lab, stream(lab), word.address, word.wanted)
 
 
 def _wind_up_device(lab: Lab, device: int) -> None:

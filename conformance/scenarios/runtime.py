@@ -8,6 +8,7 @@ from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.runtime_pools import POOL_FLOWS
 from halcert.conformance.scenarios.runtime_rectangles import RECTANGLE_FLOWS
 from halcert.conformance.scenarios.runtime_registering import REGISTERING_FLOWS
+from halcert.conformance.scenarios.runtime_values import VALUE_FLOWS
 from halcert.conformance.streams import (
     D2D,
     D2H,
@@ -483,5 +484,6 @@ RUNTIME_SCENARIOS = scenarios_of(
     handles_live_once,
     *RECTANGLE_FLOWS,
     *REGISTERING_FLOWS,
+    *VALUE_FLOWS,
     *POOL_FLOWS,
 )

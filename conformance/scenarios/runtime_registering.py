@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all
 from halcert.conformance.streams import (
@@ -79,15 +81,23 @@ def memory_is_registered_once(lab: Lab) -> None:
         unregister(lab, middle + PAGE)
         for start in (4, 8, 16):
             unregister(lab, plain + start * PAGE)
-    for args in ({"flag": 0}, {"flag": 1}, {"flag": 2**31}, {"size": 0}, {"ptr": 0}):
-        lab.call("aclrtHostRegisterV2", **{"ptr": plain, "size": PAGE, "flag": MAPPED, **args})
-    old = {"ptr": plain, "size": PAGE, "type": 0, "devPtr": True}
-    for args in ({"type": 1}, {"type": 16}, {"size": 0}, {"ptr": 0}, {"devPtr": False}):
-        lab.call("aclrtHostRegister", **{**old, **args})
+    for change in ({"flag": 0}, {"flag": 1}, {"flag": 2**31}, {"size": 0}, {"ptr": 0}):
+        lab.call("aclrtHostRegisterV2", **{"ptr": plain, "size": PAGE, "flag": MAPPED, **change})
+    old: dict[str, Any] = {"ptr": plain, "size": PAGE, "type": 0, "devPtr": True}
+    wrong: tuple[dict[str, Any], ...] = (
+        {"type": 1},
+        {"type": 16},
+        {"size": 0},
+        {"ptr": 0},
+        {"devPtr": False},
+    )
+    for other in wrong:
+        lab.call("aclrtHostRegister", **{**old, **other})
     register(lab, plain, PAGE, MAPPED)
-    asked = {"pHost": plain, "pDevice": True, "flag": 0}
-    for args in ({}, {"flag": 1}, {"pHost": 0}, {"pDevice": False}):
-        lab.call("aclrtHostGetDevicePointer", **{**asked, **args})
+    asked: dict[str, Any] = {"pHost": plain, "pDevice": True, "flag": 0}
+    wrong = ({}, {"flag": 1}, {"pHost": 0}, {"pDevice": False})
+    for other in wrong:
+        lab.call("aclrtHostGetDevicePointer", **{**asked, **other})
     unregister(lab, 0)
     unregister(lab, plain)
 

@@ -43,6 +43,7 @@ from halcert.spec.runtime.streams import (
     SynchronizeStream,
 )
 from halcert.spec.runtime.theorems import THEOREMS
+from halcert.spec.runtime.values import ValueWait, ValueWrite
 from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore, HostUnmap
 
 INTERFACES = tuple(
@@ -66,6 +67,8 @@ INTERFACES = tuple(
         RecordEvent,
         StreamWaitEvent,
         SynchronizeEvent,
+        ValueWrite,
+        ValueWait,
         Malloc,
         Free,
         MallocHost,

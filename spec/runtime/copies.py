@@ -25,6 +25,7 @@ from halcert.spec.profiles import GEN3
 from halcert.spec.runtime.memory import has_key
 from halcert.spec.runtime.order import (
     host_races,
+    is_stuck,
     issued,
     of_another_device,
     queue_of,
@@ -59,6 +60,11 @@ def of_devices(block: Block) -> bool:
     return block.kind == DEV or block.kind == GRANT
 
 
+def has_words(state: State, block: Block) -> bool:
+    """Tell whether memory holds values that streams wait for; nothing else reads or writes it."""
+    return state.words.any(lambda word: word.memory == block.memory)
+
+
 def reached(state: State, block: Block, address: int, size: int) -> bool:
     """Tell whether a range lies in live memory of a sort that is copied and set.
 
@@ -67,7 +73,7 @@ def reached(state: State, block: Block, address: int, size: int) -> bool:
     known = of_devices(block) or block.kind == HOST or block.kind == USER
     pool = state.stream_pools.at(state.portions.at(block.base).pool)
     lost = block.kind == GRANT and pool.doubtful
-    return known and not lost and within(block, address, size)
+    return known and not lost and not has_words(state, block) and within(block, address, size)
 
 
 def in_one_process(state: State, block: Block, address: int, size: int) -> bool:
@@ -478,6 +484,11 @@ class MemcpyAsync(Call, frozen=True):
         """It may be impossible to tell what memory of a pool is."""
         target, source = _ends(call, state)
         return target.kind == GRANT or source.kind == GRANT
+
+    @undefined("RUNTIME-ACOPY-013", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Copying at once behind a wait for a value that nobody was told to write."""
+        return _at_once(call, state) and is_stuck(state, queue_of(state, call.stream))
 
     @accepts("RUNTIME-ACOPY-020", strength=SHOULD, source=RUNTIME, when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:

@@ -521,4 +521,22 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "A registration is ended by its first address, once, before the memory is freed.",
         ("RUNTIME-UNREG-003", "RUNTIME-UNREG-010", "RUNTIME-HFREE-005"),
     ),
+    Fact(
+        "FACT-RUNTIME-74",
+        API.at("streams, values in memory"),
+        "A stream writes a value to memory of its device.",
+        ("RUNTIME-VWRITE-006", "RUNTIME-VWRITE-007", "RUNTIME-VWRITE-010"),
+    ),
+    Fact(
+        "FACT-RUNTIME-75",
+        API.at("streams, values in memory"),
+        "Another one waits until the value is at least, or just, the one that it was given.",
+        (
+            "RUNTIME-VWAIT-006",
+            "RUNTIME-VWAIT-007",
+            "RUNTIME-VWAIT-009",
+            "RUNTIME-VWAIT-010",
+            "RUNTIME-VWAIT-011",
+        ),
+    ),
 )

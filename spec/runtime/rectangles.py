@@ -37,6 +37,7 @@ from halcert.spec.runtime.copies import (
 )
 from halcert.spec.runtime.order import (
     host_races,
+    is_stuck,
     issued,
     of_another_device,
     queue_of,
@@ -334,6 +335,11 @@ class Memcpy2dAsync(Call, frozen=True):
         """It may be impossible to tell what memory of a pool is."""
         target, source = _ends(call, state)
         return target.kind == GRANT or source.kind == GRANT
+
+    @undefined("RUNTIME-ARECT-013", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Copying at once behind a wait for a value that nobody was told to write."""
+        return _at_once(call, state) and is_stuck(state, queue_of(state, call.stream))
 
     @accepts("RUNTIME-ARECT-020", strength=SHOULD, source=RUNTIME, when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:
