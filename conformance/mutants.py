@@ -21,6 +21,7 @@ from halcert.conformance.vectors import told
 from halcert.model.concrete import Oracle, World
 from halcert.model.proofs import Witness
 from halcert.model.proofs.checks import Checks
+from halcert.model.proofs.filled import filled_at
 from halcert.model.proofs.mutations import Mutation, mutations
 from halcert.model.proofs.records import PROVED
 from halcert.model.proofs.situation import Situation
@@ -243,7 +244,13 @@ def _by_obligations(mutation: Mutation, profile: Profile) -> str:
     """Return which obligation notices a mutated rule; empty if none does."""
     forget_terms()
     try:
-        situation = Situation(mutation.interface, profile, invariants(), ROWS)
+        situation = Situation(
+            mutation.interface,
+            profile,
+            invariants(),
+            ROWS,
+            filled_at(mutation.interface, profile),
+        )
         for record in Checks(situation).run():
             if record.status != PROVED:
                 return f"{record.kind} of {record.subject}"

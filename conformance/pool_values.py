@@ -10,7 +10,7 @@ from halcert.conformance.pools import ATTRIBUTES, FREE_POLICY, name_of, named, p
 from halcert.spec.soma.attributes import THRESHOLD
 from halcert.spec.soma.memory import PAGE, used_bytes
 from halcert.spec.state import Pool
-from halcert.spec.svm.free import SOMA_WINDOW
+from halcert.spec.svm.memory import SOMA_WINDOW
 
 MOST_PAGES = 6
 """Pages of a pool that are used most."""

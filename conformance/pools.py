@@ -9,7 +9,7 @@ from halcert.spec.soma.attributes import RESERVED, RESERVED_MARK, THRESHOLD, USE
 from halcert.spec.soma.memory import PAGE, used_bytes
 from halcert.spec.soma.pools import ASCENDCL
 from halcert.spec.state import Pool
-from halcert.spec.svm.free import SOMA_WINDOW
+from halcert.spec.svm.memory import SOMA_WINDOW
 
 ATTRIBUTES = tuple(map(int, (THRESHOLD, RESERVED, RESERVED_MARK, USED, USED_MARK)))
 """All attributes of pools."""

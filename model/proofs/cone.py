@@ -7,8 +7,8 @@ tables the solver does not even get to know the names. That is sound:
 - What follows from some invariants follows from all of them, so a proof from a few is a proof.
 - An invariant over tables that a call leaves alone holds after it because it held before; there
   is nothing to prove of it.
-- What does not follow from a few invariants is asked again with all of them, so a counterexample
-  is always one in a valid state.
+- What does not follow from a few invariants is asked again with those as well that speak of
+  tables beside them, and then with all, so a counterexample is always one in a valid state.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from halcert.model.proofs.columns import column_of
 from halcert.model.symbolic.algebra import both
 from halcert.model.symbolic.paths import merged
-from halcert.model.symbolic.state import TABLES, any_state, keyed, named
+from halcert.model.symbolic.state import TABLES, any_state, named, ordered
 from halcert.model.symbolic.term import BoolLike, Term, when_forgetting
 from halcert.spec.language import Invariant
 
@@ -75,6 +75,15 @@ def within(invariants: Iterable[Invariant], cone: Cone) -> tuple[Invariant, ...]
     return tuple(each for each in invariants if set(each.reads) <= {*cone, CONTENTS})
 
 
+def grown(cone: Cone, invariants: Iterable[Invariant], filled: Cone) -> Cone:
+    """Return tables with those that an invariant speaks of beside one of them."""
+    found = set(cone)
+    for each in invariants:
+        if not cone.isdisjoint(each.reads):
+            found.update(each.reads)
+    return filled & found
+
+
 class Ground:
     """Any state with at most so many rows in each table, and what makes it valid.
 
@@ -90,10 +99,14 @@ class Ground:
         self._holds: dict[Invariant, BoolLike] = {}
 
     def valid(self, invariants: Iterable[Invariant], cone: Cone) -> BoolLike:
-        """Return whether tables are tables and the invariants of a cone hold."""
+        """Return whether tables are tables and the invariants of a cone hold.
+
+        A table is a set of rows, so it is enough to look at the one order in which they come by
+        their keys.
+        """
         known = cone | (WHOLE - self.filled)
         return both(
-            keyed(self.view, cone),
+            ordered(self.view, cone),
             named(self.view),
             *(self._held(each) for each in within(invariants, known)),
         )

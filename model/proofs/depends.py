@@ -2,9 +2,9 @@
 
 A file depends on those that it imports. The files of an interface are the one that holds its
 class and all behind it; every proof depends besides on the invariants of all areas, which say
-which states are valid, and on the proofs and readings themselves. A search makes words of the
-calls of every interface, so it depends on all of them. Files that only tell where rules come from
-change no proof.
+which states are valid, on which tables the calls of its library fill, and on the proofs and
+readings themselves. A search makes words of the calls of every interface, so it depends on all of
+them. Files that only tell where rules come from change no proof.
 """
 
 from __future__ import annotations
@@ -19,8 +19,10 @@ import msgspec
 import halcert
 import halcert.model
 import halcert.spec
-from halcert.model.proofs.work import INTERFACE, THEOREMS, Task
+from halcert.model.proofs.filled import filled_at
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task
 from halcert.spec.catalogue import AREAS, interfaces, with_used
+from halcert.spec.profiles import PROFILES
 
 SPEC = Path(halcert.spec.__path__[0])
 MODEL = Path(halcert.model.__path__[0])
@@ -36,6 +38,7 @@ def key_of(task: Task) -> str:
         task = msgspec.structs.replace(task, areas=())
     digest.update(msgspec.json.encode(task))
     digest.update(_model().encode())
+    digest.update(msgspec.json.encode(_filled(task)))
     for module in sorted(_modules(task)):
         digest.update(module.encode())
         digest.update(_content(module).encode())
@@ -45,6 +48,18 @@ def key_of(task: Task) -> str:
 def rules_digest() -> str:
     """Return a digest of everything that the words of calls depend on."""
     return key_of(Task("search", "", tuple(AREAS)))[:32]
+
+
+def _filled(task: Task) -> dict[str, list[str]]:
+    """Return which tables can have rows at the calls that a piece of work speaks of.
+
+    That depends on other interfaces of the library; those of a search are all read anyway.
+    """
+    if task.kind == SEARCH:
+        return {}
+    names = task.subjects or tuple(interfaces(with_used(task.areas)))
+    known, profile = interfaces(), PROFILES[task.profile]
+    return {name: sorted(filled_at(known[name], profile)) for name in names}
 
 
 def _modules(task: Task) -> frozenset[str]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 from halcert.model.proofs.columns import (
@@ -16,13 +15,13 @@ from halcert.model.proofs.columns import (
     unmarked,
     written,
 )
-from halcert.model.proofs.cone import Cone
+from halcert.model.proofs.filled import filled_by
 from halcert.model.proofs.goals import Goal, goal_of
 from halcert.model.proofs.situation import ROWS, Situation
-from halcert.model.proofs.words import Operation, empty_word, operations_of, sample
+from halcert.model.proofs.words import Operation
 from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.solver import Answer
-from halcert.model.symbolic.state import TABLES, any_state, changed_tables, differs
+from halcert.model.symbolic.state import changed_tables, differs
 from halcert.model.symbolic.substitute import Substitution
 from halcert.model.symbolic.table import SymbolicTable, crowds
 from halcert.model.symbolic.term import BoolLike
@@ -43,27 +42,6 @@ class Effect(NamedTuple):
 
     writes: Columns
     uses: Columns
-
-
-@cache
-def filled_by(interfaces: tuple[Interface, ...], profile: Profile) -> Cone:
-    """Return the tables that can have rows after words of calls of these interfaces.
-
-    Those are the tables that have some at first, and those into which a call puts rows where no
-    others have any.
-    """
-    start = empty_word().views[0]
-    filled: Cone = frozenset()
-    grown: Cone = frozenset(name for name in TABLES if getattr(start, name).lines)
-    operations = list(operations_of(interfaces, profile))
-    while grown != filled:
-        filled = grown
-        view = any_state("shape", 1, filled)
-        for operation in operations:
-            if not filled.issuperset(operation.rule.changes):
-                after = sample(operation, profile, view)
-                grown |= {name for name in TABLES if getattr(after, name).lines}
-    return filled
 
 
 class Influence:

@@ -91,16 +91,29 @@ class Search:
     out_of_time: bool = False
     trail: Trail = field(default_factory=lambda: Trail(Solver(STEPS)))
     _made: dict[Name, Word | None] = field(default_factory=dict)
+    _prospects: dict[str, tuple[Answer, Answer]] = field(default_factory=dict)
 
-    def run(self, wanted: Iterable[Rule], depth: int = DEPTH, seconds: float = SECONDS) -> None:
+    def run(
+        self,
+        wanted: Iterable[Rule],
+        depth: int = DEPTH,
+        seconds: float = SECONDS,
+        *,
+        more: bool = False,
+    ) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
 
         First only words that build something up are looked at, in one order of independent
         calls; what is left then is looked for in all short words, and at last in long ones that
         build up and take away. A single call has no order, and all words of one are few.
+
+        Args:
+            wanted: the rules.
+            depth: calls before the one that is decided, at most, beside those that are given.
+            seconds: processor time of each phase.
+            more: the search will begin elsewhere, too, so nothing is given up yet.
         """
         self._open = {rule.id: rule for rule in wanted}
-        self._asked: set[str] = set()
         self._visit(self.start, list(self._open.values()))
         letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
@@ -109,7 +122,8 @@ class Search:
         self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False, growing=False)
         if depth > DEPTH_OF_ALL:
             self._phase(build, depth, seconds, ordered=True, growing=False)
-        self._give_up()
+        if not more:
+            self._give_up()
 
     def _letters(self) -> tuple[Operation, ...]:
         """Return the operations that change tables which can matter for the open rules.
@@ -129,9 +143,7 @@ class Search:
 
     def begin(self, beginning: tuple[tuple[int, str], ...]) -> None:
         """Let all further words begin with the given calls."""
-        operations = operations_of(self.interfaces, self.profile)
-        letters = alphabet(operations, self.profile, self.processes)
-        self.start = begun(beginning, letters, self.profile)
+        self.start = begun(beginning, self.interfaces, self.profile)
         self._made = {}
 
     def adopt(self, other: Search) -> None:
@@ -147,6 +159,7 @@ class Search:
         """Forget what no state lets come about in which only the calls of this search were made."""
         self.shadowed.clear()
         self.impossible.clear()
+        self._prospects.clear()
 
     def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules for which there is something left to look for."""
@@ -232,10 +245,9 @@ class Search:
     def _give_up(self) -> None:
         """Drop rules that no valid state lets decide; few are left when this is asked."""
         for rule in list(self._open.values()):
-            if rule.id in self._asked:
-                continue
-            self._asked.add(rule.id)
-            reach, alone = self.influence.prospects(rule)
+            if rule.id not in self._prospects:
+                self._prospects[rule.id] = self.influence.prospects(rule)
+            reach, alone = self._prospects[rule.id]
             if alone is Answer.NO:
                 self.shadowed.add(rule.id)
             if alone is Answer.YES:

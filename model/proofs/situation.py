@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground
-from halcert.model.symbolic.algebra import both, equal, implies
+from halcert.model.proofs.cone import WHOLE, Cone, Ground, cone_of, ground, grown
+from halcert.model.symbolic.algebra import all_parts_of, both, equal, implies
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Accepted, Reading
 from halcert.model.symbolic.second import DISAGREEMENT, opinion
@@ -104,12 +104,29 @@ class Situation:
         """
         if claim is True:
             return Answer.NO, ""
-        terms = (*given, implies(claim, False))
+        denied = implies(claim, False)
+        if self._follows(denied, given):
+            return Answer.NO, ""
+        terms = (*given, denied)
         cone = cone_of(*terms)
-        answer, note = self._asked(cone, terms, extra)
-        if answer is Answer.NO or cone == self.filled:
-            return answer, note
-        return self._asked(self.filled, terms, extra)
+        answer, note = Answer.UNKNOWN, ""
+        for each in dict.fromkeys((cone, grown(cone, self.invariants, self.filled), self.filled)):
+            answer, note = self._asked(each, terms, extra)
+            if answer is Answer.NO:
+                break
+        return answer, note
+
+    def _follows(self, denied: BoolLike, given: tuple[BoolLike, ...]) -> bool:
+        """Tell whether a claim follows from that alone which speaks of no tables but its own.
+
+        A call has many conditions, and most speak of tables with which a claim has to do nothing.
+        """
+        cone = cone_of(denied)
+        parts = [each for whole in given for each in all_parts_of(whole)]
+        near = [each for each in parts if cone_of(each) <= cone]
+        if len(near) == len(parts):
+            return False
+        return self._asked(cone, (*near, denied), ())[0] is Answer.NO
 
     def _asked(
         self, cone: Cone, terms: tuple[BoolLike, ...], extra: tuple[Term, ...]

@@ -9,6 +9,7 @@ from typing import Any
 
 from halcert.model.concrete.world import World
 from halcert.model.proofs.checks import STATUS, note_of
+from halcert.model.proofs.filled import filled_at
 from halcert.model.proofs.records import (
     INDUCTIVE,
     PROVED,
@@ -69,7 +70,9 @@ class Statements:
         self.area = area
         self.profile = profile
         self.situations = {
-            each.name: Situation(each, profile, invariants, rows, second=second)
+            each.name: Situation(
+                each, profile, invariants, rows, filled_at(each, profile), second=second
+            )
             for each in (*area.interfaces, *interfaces(with_used(area.uses)).values())
         }
 

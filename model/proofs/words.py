@@ -30,17 +30,28 @@ PIDS = (FIRST_PID, FIRST_PID + 1, FIRST_PID + 2)
 """Numbers of the processes that live in the initial state."""
 
 
+BEGINNING = (Kind.ACCEPTS, Kind.LEAVES)
+"""Kinds of rules that a word may be told to begin with."""
 LAST = "last"
 """What the variables of the call after a word are named after, whatever the word."""
 
 
 @dataclass(frozen=True)
 class Operation:
-    """An accepting rule that changes tables, in some process: one letter of the words."""
+    """A rule that changes tables, in some process: one letter of the words.
+
+    The rule accepts the call, or says what a call leaves that fails. Words are searched among
+    calls that are accepted; only what they are told to begin with may fail.
+    """
 
     interface: Interface
     rule: Rule
     process: int = 0
+
+    @property
+    def fails(self) -> bool:
+        """The call fails."""
+        return self.rule.kind is Kind.LEAVES
 
 
 @dataclass(frozen=True)
@@ -87,6 +98,11 @@ class Word:
         return range(min(self._used + 1, most, len(self.views)))
 
     @cached_property
+    def fails(self) -> bool:
+        """Some call of the word fails, which nobody can bring about."""
+        return any(step.operation.fails for step in self.steps)
+
+    @cached_property
     def _used(self) -> int:
         return 1 + max((step.reading.process for step in self.steps), default=-1)
 
@@ -110,9 +126,7 @@ def extended(word: Word, operation: Operation, profile: Profile, name: str = "")
     reading = word.reading(operation.interface, profile, name, operation.process)
     outcome = reading.outcome(operation.rule)
     fact = both(
-        reading.acceptable,
-        reading.result.bounds,
-        *(each.kept for each in reading.on_success),
+        reading.failed if operation.fails else both(reading.acceptable, reading.promised),
         outcome.applies,
         outcome.scope,
         _changes(reading.view, outcome.after),
@@ -131,19 +145,20 @@ def extended(word: Word, operation: Operation, profile: Profile, name: str = "")
 
 
 def begun(
-    beginning: tuple[tuple[int, str], ...], letters: tuple[Operation, ...], profile: Profile
+    beginning: tuple[tuple[int, str], ...], calls: Iterable[Interface], profile: Profile
 ) -> Word:
-    """Return the word of calls that are given by process and id of the accepting rule.
+    """Return the word of calls that are given by process and id of the rule.
 
     Raises:
         ValueError: one of the calls is not possible.
     """
     word = empty_word()
-    by_name = {(each.process, each.rule.id): each for each in letters}
-    for name in beginning:
-        longer = extended(word, by_name[name], profile) if name in by_name else None
+    known = {each.rule.id: each for each in operations_of(calls, profile, BEGINNING)}
+    for process, rule_id in beginning:
+        found = known.get(rule_id)
+        longer = extended(word, replace(found, process=process), profile) if found else None
         if longer is None:
-            raise ValueError(f"{name[1]} is not possible in process {name[0]}")
+            raise ValueError(f"{rule_id} is not possible in process {process}")
         word = longer
     return replace(word, given=len(word.steps))
 
@@ -223,12 +238,15 @@ def alphabet(
     )
 
 
-def operations_of(interfaces: Iterable[Interface], profile: Profile) -> Iterator[Operation]:
-    """Iterate over the operations that change tables."""
+def operations_of(
+    interfaces: Iterable[Interface], profile: Profile, kinds: tuple[Kind, ...] = (Kind.ACCEPTS,)
+) -> Iterator[Operation]:
+    """Iterate over the operations of some kinds that change tables."""
     for interface in interfaces:
-        for rule in interface.rules_of(Kind.ACCEPTS, profile.name):
-            if any(name != "contents" for name in rule.changes):
-                yield Operation(interface, rule)
+        for kind in kinds:
+            for rule in interface.rules_of(kind, profile.name):
+                if any(name != "contents" for name in rule.changes):
+                    yield Operation(interface, rule)
 
 
 def shrinks(operation: Operation, profile: Profile) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 from halcert.model.proofs.agreement import SAMPLES, Comparison
 from halcert.model.proofs.boundary import Boundaries, Boundary, shown_by
 from halcert.model.proofs.checks import Checks
+from halcert.model.proofs.filled import filled_at
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.records import (
@@ -37,6 +38,7 @@ from halcert.spec.profiles import PROFILES, Profile
 SEARCH = "search"
 INTERFACE = "interface"
 THEOREMS = "theorems"
+UNREPEATABLE = "only after a call that fails, which no test can bring about; no witness is kept"
 NUMERIC = (Kind.REJECTS, Kind.MAY_REJECT)
 
 
@@ -145,12 +147,16 @@ def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Se
     letters = tuple(interfaces(spoken).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
-    search.run(wanted, min(task.depth, DEPTH_BEGUN) if area.beginnings else task.depth, SECONDS)
-    for beginning in area.beginnings:
+    beginnings = [
+        each for each in area.beginnings if all(_applies(rule_id, profile) for _, rule_id in each)
+    ]
+    depth = min(task.depth, DEPTH_BEGUN) if beginnings else task.depth
+    search.run(wanted, depth, SECONDS, more=bool(beginnings))
+    for left, beginning in zip(range(len(beginnings) - 1, -1, -1), beginnings, strict=True):
         late = search.unsettled(wanted)
-        if late and all(_applies(rule_id, profile) for _, rule_id in beginning):
+        if late:
             search.begin(beginning)
-            search.run(late, DEPTH_BEGUN, SECONDS)
+            search.run(late, DEPTH_BEGUN, SECONDS, more=left > 0)
     return search
 
 
@@ -169,7 +175,8 @@ class _Outcome:
     def _reachable(self, rule: Rule) -> Record:
         found = self.search.reached.get(rule.id)
         if found is not None:
-            return self._record(REACHABLE, rule, PROVED, "", found.seconds)
+            note = UNREPEATABLE if found.word.fails else ""
+            return self._record(REACHABLE, rule, PROVED, note, found.seconds)
         if rule.id in self.search.impossible:
             return self._record(REACHABLE, rule, *self._impossible(rule))
         return self._record(REACHABLE, rule, UNSETTLED, self._not_found("has a say"))
@@ -209,7 +216,8 @@ class _Outcome:
 
     def witnesses(self, wanted: list[Rule]) -> list[Witness]:
         """Return the witness of every rule that was reached, then the boundaries."""
-        found = [each for rule in wanted if (each := self._best(rule)) is not None]
+        best = (each for rule in wanted if (each := self._best(rule)) is not None)
+        found = [each for each in best if not each.word.fails]
         requests = [Request(each.word, each.reading, each.condition) for each in found]
         made = zip(found, instances_of(self.solver, requests), strict=True)
         whole = [self._witness(each, instance) for each, instance in made if instance is not None]
@@ -251,7 +259,8 @@ def _boundaries(found: list[Reached]) -> list[Boundary]:
 def _interface(task: Task) -> Findings:
     profile = PROFILES[task.profile]
     interface: Interface = interfaces()[task.subjects[0]]
-    situation = Situation(interface, profile, invariants(), task.rows, second=task.second)
+    filled = filled_at(interface, profile)
+    situation = Situation(interface, profile, invariants(), task.rows, filled, second=task.second)
     records = list(Checks(situation).run())
     comparison = Comparison(interface, profile, invariants(), task.seed)
     records.append(comparison.record(SAMPLES))

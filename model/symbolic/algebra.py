@@ -7,6 +7,7 @@ question twice get the same term.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from halcert.model.symbolic.term import Bool, BoolLike, Int, IntLike, intern, unknown
@@ -251,6 +252,17 @@ def parts_of(condition: BoolLike) -> tuple[BoolLike, ...]:
     if isinstance(condition, Bool) and condition.op == "and":
         return condition.args
     return (condition,)
+
+
+def all_parts_of(condition: BoolLike) -> Iterator[BoolLike]:
+    """Iterate over the least conditions that a condition says together."""
+    for part in parts_of(condition):
+        inner = part.args[0] if isinstance(part, Bool) and part.op == "not" else part
+        if inner is not part and inner.op == "or":
+            for each in inner.args:
+                yield from all_parts_of(negation(each))
+        else:
+            yield part
 
 
 def implies(condition: BoolLike, value: BoolLike) -> BoolLike:

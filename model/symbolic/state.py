@@ -62,6 +62,11 @@ def keyed(view: Any, tables: Collection[str] = TABLES) -> BoolLike:
     return both(*(getattr(view, name).keyed() for name in TABLES if name in tables))
 
 
+def ordered(view: Any, tables: Collection[str] = TABLES) -> BoolLike:
+    """Tell whether in each of the tables rows come by their keys, which no two have in common."""
+    return both(*(getattr(view, name).ordered() for name in TABLES if name in tables))
+
+
 def named(view: Any) -> BoolLike:
     """Tell whether the next name for a memory object is a possible one."""
     return less(0, view.contents.fresh())

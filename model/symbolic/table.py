@@ -155,6 +155,18 @@ class SymbolicTable:
             )
         )
 
+    def ordered(self) -> BoolLike:
+        """Tell whether rows come by their keys, and lines without one at the end.
+
+        Every set of rows has one such order, and in it no two rows have the same key.
+        """
+        return both(
+            *(
+                either(negation(other.live), both(one.live, less(self._key(one), self._key(other))))
+                for one, other in combinations(self.lines, 2)
+            )
+        )
+
     # --------------------------------------------------------------------------------- changes
 
     def insert(self, row: Any) -> SymbolicTable:

@@ -215,7 +215,8 @@ class Area:
         uses: names of the areas whose interfaces its calls cannot do without.
         processes: how many processes its rules speak of, so that witnesses have as many.
         beginnings: calls from which the search for witnesses starts, beside no calls at all; each
-            is a process and the id of the rule by which its call is accepted.
+            is a process and the id of the rule by which its call is accepted, or leaves something
+            when it fails.
         borrows: interfaces of other areas that its calls cannot do without, where it does not
             use those areas.
         library: name of the adapter by which its interfaces are called.

@@ -98,6 +98,8 @@ INTERFACES = tuple(
 
 SET = ((0, "RUNTIME-SET-010"),)
 """The call after which a thread works with a device."""
+ELSEWHERE = (*SET, (0, "RUNTIME-MALLOC-010"), (0, "RUNTIME-SET-010"))
+"""The calls after which there is memory on a device, and another device may be worked with."""
 STREAM = (*SET, (0, "RUNTIME-STREAM-010"))
 """The calls after which there is a stream."""
 EVENT = (*STREAM, (0, "RUNTIME-EVENT-010"))
@@ -112,6 +114,8 @@ TAKEN = (*POOL, (0, "RUNTIME-PMALLOC-021"))
 """The calls after which a stream has memory of it."""
 FREED = (*TAKEN, (0, "RUNTIME-PFREE-010"))
 """The calls after which it gave that back."""
+DOUBTED = (*TAKEN, (0, "RUNTIME-SYNC-020"))
+"""The calls after which a task on a pool may have failed."""
 
 RUNTIME_AREA = Area(
     name="runtime",
@@ -121,5 +125,5 @@ RUNTIME_AREA = Area(
     theorems=THEOREMS,
     borrows=tuple(call.interface for call in (HostMap, HostUnmap, HostStore, HostFill, HostLoad)),
     library="acl",
-    beginnings=(SET, STREAM, EVENT, MEMORY, WORK, POOL, TAKEN, FREED),
+    beginnings=(SET, STREAM, EVENT, MEMORY, WORK, POOL, TAKEN, FREED, DOUBTED, ELSEWHERE),
 )

@@ -105,41 +105,44 @@ def _freed_portions_wait_for_their_free_alone(state: State) -> bool:
     return state.portions.all(lambda part: _freed_is_used_by_its_free(state, part))
 
 
-def _has_its_block(state: State, part: Portion) -> bool:
-    block = state.blocks.at(part.base)
-    pool = state.stream_pools.at(part.pool)
-    there = pool.exists and part.extent > 0 and part.base % PAGE == 0 and part.extent % PAGE == 0
-    if not part.used:
-        return there and not state.blocks.any(
-            lambda each: (
-                each.kind == GRANT
-                and each.base < part.base + part.extent
-                and part.base < each.base + each.extent
-            )
+def _portions_share_no_byte(state: State) -> bool:
+    return state.portions.disjoint()
+
+
+def _portions_are_of_pools(state: State) -> bool:
+    return state.portions.all(
+        lambda part: (
+            part.extent > 0
+            and part.base % PAGE == 0
+            and part.extent % PAGE == 0
+            and state.stream_pools.at(part.pool).exists
         )
-    return (
-        there
-        and block.kind == GRANT
-        and block.size == part.extent
-        and block.extent == part.extent
-        and block.device == pool.device
     )
 
 
-def _portions_have_blocks(state: State) -> bool:
+def _has_its_block(state: State, part: Portion) -> bool:
+    block = state.blocks.at(part.base)
     return (
-        state.portions.disjoint()
-        and state.portions.all(lambda part: _has_its_block(state, part))
-        and state.blocks.all(
-            lambda block: (
-                (state.portions.at(block.base).exists and state.portions.at(block.base).used)
-                if block.kind == GRANT
-                else not state.portions.overlaps(block.base, block.extent)
-            )
-        )
-        and state.reservations.all(
-            lambda found: not state.portions.overlaps(found.base, found.extent)
-        )
+        block.kind == GRANT
+        and block.size == part.extent
+        and block.extent == part.extent
+        and block.device == state.stream_pools.at(part.pool).device
+    )
+
+
+def _used_portions_have_blocks(state: State) -> bool:
+    return state.portions.all(lambda part: not part.used or _has_its_block(state, part))
+
+
+def _blocks_of_pools_are_used(state: State) -> bool:
+    return state.blocks.all(lambda block: block.kind != GRANT or state.portions.at(block.base).used)
+
+
+def _other_memory_is_elsewhere(state: State) -> bool:
+    return state.blocks.all(
+        lambda block: block.kind == GRANT or not state.portions.overlaps(block.base, block.extent)
+    ) and state.reservations.all(
+        lambda found: not state.portions.overlaps(found.base, found.extent)
     )
 
 
@@ -208,9 +211,9 @@ INVARIANTS = (
     ),
     Invariant(
         "RUNTIME-INV-008",
-        "What pools gave out shares no byte, and what is in use is memory.",
-        _portions_have_blocks,
-        ("portions", "blocks", "stream_pools", "reservations"),
+        "What pools gave out shares no byte.",
+        _portions_share_no_byte,
+        ("portions",),
     ),
     Invariant(
         "RUNTIME-INV-009",
@@ -223,5 +226,29 @@ INVARIANTS = (
         "A task under way reads and writes memory that lives, or that its stream freed.",
         _works_are_in_memory,
         ("works", "blocks", "portions"),
+    ),
+    Invariant(
+        "RUNTIME-INV-011",
+        "What pools gave out is whole pages, of pools that live.",
+        _portions_are_of_pools,
+        ("portions", "stream_pools"),
+    ),
+    Invariant(
+        "RUNTIME-INV-012",
+        "What is in use of a pool is memory of its device.",
+        _used_portions_have_blocks,
+        ("portions", "blocks", "stream_pools"),
+    ),
+    Invariant(
+        "RUNTIME-INV-013",
+        "Memory of pools is in use.",
+        _blocks_of_pools_are_used,
+        ("blocks", "portions"),
+    ),
+    Invariant(
+        "RUNTIME-INV-014",
+        "No other memory, and no reserved addresses, lie where a pool gave out memory.",
+        _other_memory_is_elsewhere,
+        ("blocks", "portions", "reservations"),
     ),
 )

@@ -86,12 +86,13 @@ class MemAllocManaged(Call, frozen=True):
         "RUNTIME-MANAGED-005",
         AclError.RT_FEATURE_NOT_SUPPORT,
         strength=MUST,
-        source=(*MANAGED, SAMPLE),
+        source=(*MANAGED, SAMPLE, RUNTIME),
         profiles=GEN3,
     )
-    def no_managed_memory(call) -> bool:
-        """A product without managed memory says that it does not have it, by that code alone."""
-        return True
+    def no_managed_memory(call, state: State) -> bool:
+        """A product without managed memory says so, by that code alone, if all else is right."""
+        right = call.ptr and call.flag == GLOBAL and call.size != 0
+        return right and call.size <= 2**64 - PAGE and not without_context(state)
 
     @rejects("RUNTIME-MANAGED-006", strength=MUST, source=MANAGED, profiles=UVM_PRODUCTS)
     def more_than_the_window(call) -> bool:

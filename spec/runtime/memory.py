@@ -200,7 +200,11 @@ class Free(Call, frozen=True):
     def not_the_start_of_a_block(call, state: State) -> bool:
         """Only the start of live memory is freed, and only once."""
         block = state.blocks.at(call.devPtr)
-        return call.devPtr != 0 and (not block.exists or block.kind == USER)
+        return (
+            call.devPtr != 0
+            and (not block.exists or block.kind == USER)
+            and not state.portions.covering(call.devPtr).exists
+        )
 
     @undefined("RUNTIME-FREE-003", source=MEMORY)
     def of_another_sort(call, state: State) -> bool:

@@ -24,7 +24,7 @@ from halcert.spec.runtime_state import Session, Use
 from halcert.spec.sharing.names import Name
 from halcert.spec.sources import API, SENSE, V2
 from halcert.spec.state import State
-from halcert.spec.svm.device import closed, in_use_on, loses_managed_memory, opened
+from halcert.spec.svm.device import closed, loses_managed_memory, opened
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -215,11 +215,6 @@ class ResetDevice(Call, frozen=True):
         """Giving up a device while there is managed memory, which may lose its bytes."""
         return loses_managed_memory(state, call.deviceId)
 
-    @undefined("RUNTIME-RESET-005", source=SENSE)
-    def others_have_it(call, state: State) -> bool:
-        """Giving up a device on which something else than the runtime is under way."""
-        return in_use_on(state, call.deviceId)
-
     @accepts(
         "RUNTIME-RESET-010",
         strength=MUST,
@@ -287,11 +282,6 @@ class ResetDeviceForce(Call, frozen=True):
     def managed_pages_would_be_lost(call, state: State) -> bool:
         """Giving up a device while there is managed memory, which may lose its bytes."""
         return loses_managed_memory(state, call.deviceId)
-
-    @undefined("RUNTIME-FORCE-005", source=SENSE)
-    def others_have_it(call, state: State) -> bool:
-        """Giving up a device on which something else than the runtime is under way."""
-        return in_use_on(state, call.deviceId)
 
     @accepts(
         "RUNTIME-FORCE-010",

@@ -63,24 +63,6 @@ def _nothing_is_under_way(call: SynchronizeStream, before: State, after: State) 
     return not after.works.any(lambda work: work.line == line)
 
 
-def _waiting_adds_order(before: State, after: State, call: StreamWaitEvent) -> bool:
-    """Tell whether what an event stands for comes before the next task of who waits for it."""
-    event = before.events.at(call.event)
-    queue = queue_of(after, call.stream)
-    told = knows(before, of_event(event.id), event.line, event.position)
-    return (
-        not event.recorded
-        or not told
-        or after.works.all(
-            lambda work: (
-                work.line != event.line
-                or work.position > event.position
-                or before_next(after, queue, work)
-            )
-        )
-    )
-
-
 def _countable(state: State) -> bool:
     """Tell whether numbers of streams and tasks are small enough to be told apart."""
     return (
@@ -89,6 +71,25 @@ def _countable(state: State) -> bool:
         and state.knowledge.all(lambda each: each.line < LINES and each.position < POSITIONS)
         and state.events.all(
             lambda each: each.line >= 0 and each.line < LINES and each.position < POSITIONS
+        )
+    )
+
+
+def _waiting_adds_order(before: State, after: State, call: StreamWaitEvent) -> bool:
+    """Tell whether what an event stands for comes before the next task of who waits for it."""
+    event = before.events.at(call.event)
+    queue = queue_of(after, call.stream)
+    told = knows(before, of_event(event.id), event.line, event.position)
+    return (
+        not _countable(before)
+        or not event.recorded
+        or not told
+        or after.works.all(
+            lambda work: (
+                work.line != event.line
+                or work.position > event.position
+                or before_next(after, queue, work)
+            )
         )
     )
 

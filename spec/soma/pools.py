@@ -18,8 +18,7 @@ from halcert.spec.soma.memory import PAGE, PoolName, PoolProperties, larger, nam
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import UNSET, Block, Pool, State
 from halcert.spec.svm.flags import POOL
-from halcert.spec.svm.free import SOMA_SIZE, SOMA_WINDOW
-from halcert.spec.svm.memory import vacant
+from halcert.spec.svm.memory import SOMA_SIZE, SOMA_WINDOW, vacant
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD

@@ -10,6 +10,8 @@ from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
 from halcert.spec.svm.flags import OPENED
 from halcert.spec.svm.memory import (
+    SOMA_SIZE,
+    SOMA_WINDOW,
     allocated,
     cacheable,
     has_own_space,
@@ -22,11 +24,6 @@ from halcert.spec.uvm.pages import freed_pages
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
 INVALID_VALUE = DrvError.INVALID_VALUE
-
-SOMA_WINDOW = 0xC0000000000
-"""Where SVM v2 keeps the memory of pools."""
-SOMA_SIZE = 0x20000000000
-"""Size of that window in bytes."""
 
 
 def _stays_locked(state: State, block: Block, profile: Profile) -> bool:

@@ -9,6 +9,10 @@ from halcert.spec.svm.flags import DEV, DVPP, GRANT, HOST, HOST_UVA, MAPPED, OPE
 
 OWN_BLOCK = 512 * MIB
 """Above this size SVM v2 gives an allocation whole GiBs of its own (bytes)."""
+SOMA_WINDOW = 0xC0000000000
+"""Where SVM v2 keeps the memory of pools."""
+SOMA_SIZE = 0x20000000000
+"""Size of that window in bytes."""
 
 
 def within(block: Block, address: int, length: int) -> bool:

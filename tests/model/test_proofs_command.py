@@ -87,7 +87,6 @@ def test_json_has_every_obligation(found, tmp_path):
     "arguments",
     [
         ["--areas", "nowhere"],
-        ["--areas", "soma"],
         ["--rule", "SVM-NONE-001"],
         ["--rows", "0"],
         ["--jobs", "many"],

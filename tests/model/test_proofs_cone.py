@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from halcert.model.concrete.world import HOST_TABLES, ROW_TYPES
-from halcert.model.proofs.cone import CONTENTS, WHOLE, cone_of, ground, invariant_holds
+from halcert.model.proofs.cone import CONTENTS, WHOLE, cone_of, ground, grown, invariant_holds
 from halcert.model.proofs.situation import Situation
 from halcert.model.proofs.work import invariants
-from halcert.model.symbolic.algebra import negation
+from halcert.model.symbolic.algebra import both, negation
 from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.state import changed_tables
 from halcert.spec.catalogue import interfaces
@@ -130,3 +130,31 @@ def test_a_counterexample_is_a_state_in_which_all_invariants_hold():
     answer, note = asked.refutes(claim)
     assert answer is Answer.YES
     assert "handles: id = 9" in note
+
+
+def test_a_cone_grows_by_what_invariants_speak_of_beside_it():
+    near = Invariant("TOY-INV-001", "", lambda _: True, ("copies", "handles", "contents"))
+    far = Invariant("TOY-INV-002", "", lambda _: True, ("handles", "shares"))
+    copies = frozenset({"copies"})
+    assert grown(copies, (near, far), WHOLE) == {"copies", "handles"}
+    assert grown(copies, (near, far), copies) == copies
+
+
+def test_a_claim_that_follows_from_what_speaks_of_its_own_tables_needs_no_more():
+    asked = situation("halMemCpyAsync", ())
+    view = asked.reading.view
+    claim = negation(view.copies.at(7).exists)
+    given = both(claim, view.handles.at(9).exists)
+    assert asked.refutes(claim, given) == (Answer.NO, "")
+    assert list(asked._solvers) == [frozenset({"copies"})]
+
+
+def test_rows_of_any_state_come_by_their_keys():
+    view = ground(2).view
+    asked = situation("halMemCpyAsync", ())
+    first, second = view.copies.lines
+    assert asked.check(both(second.live, negation(first.live))) is Answer.NO
+    assert asked.check(both(first.live, second.live)) is Answer.YES
+    fd = view.copies.shape.key
+    swapped = both(first.live, second.live, second.values[fd] < first.values[fd])
+    assert asked.check(swapped) is Answer.NO
