@@ -57,6 +57,11 @@ FREQUENT = (
     "aclrtMemPoolMallocAsync",
     "aclrtMemPoolFreeAsync",
     "aclrtSynchronizeStream",
+    "aclrtMalloc",
+    "aclrtIpcMemGetExportKey",
+    "aclrtIpcMemSetImportPid",
+    "aclrtIpcMemImportByKey",
+    "aclrtIpcMemClose",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = (
