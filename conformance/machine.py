@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from halcert.conformance.draw import TAPE, TapeDraw
+from halcert.conformance.keys import give_up_keys, let_go_of_keys
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.observe import audit, check_all, check_block
 from halcert.conformance.pools import wind_up_pools
@@ -56,6 +57,11 @@ FREQUENT = (
     "aclrtMemPoolMallocAsync",
     "aclrtMemPoolFreeAsync",
     "aclrtSynchronizeStream",
+    "aclrtMalloc",
+    "aclrtIpcMemGetExportKey",
+    "aclrtIpcMemSetImportPid",
+    "aclrtIpcMemImportByKey",
+    "aclrtIpcMemClose",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = (
@@ -209,6 +215,10 @@ class Machine(RuleBasedStateMachine):
     def _wind_up(self) -> None:
         for seat in self.seats:
             with self.lab.seat(seat):
+                let_go_of_keys(self.lab)
+        for seat in self.seats:
+            with self.lab.seat(seat):
+                give_up_keys(self.lab)
                 give_back(self.lab)
                 wind_up(self.lab)
 

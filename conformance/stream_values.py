@@ -7,11 +7,16 @@ from typing import Any
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.streams import ATTRIBUTES, SWITCHES, THRESHOLD
+from halcert.spec.runtime.registering import RegistrationFlags
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import USER
 from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 
-SIZES = (1, 100, 4096, 65536, PAGE, PAGE + 1)
+MAPPED = RegistrationFlags.compose(mapped=True)
+PINNED = RegistrationFlags.compose(pinned=True)
+SMALL = 4096
+"""Size of the blocks by which streams wait for each other."""
+SIZES = (1, 100, SMALL, 65536, PAGE, PAGE + 1)
 POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
 
 
@@ -125,6 +130,60 @@ def _ends(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     }
 
 
+def _rectangle(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    devices = [block for block in lab.blocks() if block.kind in (DEV, GRANT)]
+    hosts = [block for block in lab.blocks() if block.kind in (HOST, USER)]
+    if not devices or not hosts:
+        return {}
+    pair = (draw.pick(devices), draw.pick(hosts))
+    target, source = pair if draw.chance(50) else pair[::-1]
+    room = min(target.size, source.size)
+    height = draw.pick([rows for rows in (1, 2, 7, 64) if rows <= room])
+    width = draw.pick([n for n in (1, 3, 100, 4096) if n * height <= room])
+    return {
+        "dst": target.base,
+        "dpitch": draw.pick((width, target.size // height)),
+        "src": source.base,
+        "spitch": draw.pick((width, source.size // height)),
+        "width": width,
+        "height": height,
+        "kind": draw.pick((4, 4, 1, 2)),
+    }
+
+
+def _value(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    view: Any = lab.view()
+    words = [word.address for word in view.words if view.blocks.covering(word.address).exists]
+    small = [block.base for block in lab.blocks() if block.kind == DEV and block.size == SMALL]
+    places = [*words, *words, *small]
+    if not places:
+        return {}
+    return {"devAddr": draw.pick(places), "value": draw.integer(0, 2), "flag": draw.pick((0, 1))}
+
+
+def _write(draw: Draw, lab: Lab, current: int) -> dict[str, Any]:
+    return {**_value(draw, lab, current), "flag": 0}
+
+
+def _register(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    found = [block for block in lab.blocks() if block.kind in (HOST, USER)]
+    if not found:
+        return {}
+    block = draw.pick(found)
+    flag = draw.pick((MAPPED, MAPPED, PINNED, MAPPED + PINNED))
+    size = draw.pick((block.size, min(block.size, 4096)))
+    return {"ptr": block.base, "size": size, "flag": flag, "type": 0}
+
+
+def _registered(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    view: Any = lab.view()
+    found = list(view.registrations)
+    if not found:
+        return {}
+    one = draw.pick(found)
+    return {"ptr": one.src, "pHost": one.src + draw.pick((0, 1, one.size - 1)), "flag": 0}
+
+
 _STREAM_CALLS = frozenset(
     {
         "aclrtDestroyStream",
@@ -135,6 +194,9 @@ _STREAM_CALLS = frozenset(
         "aclrtStreamWaitEvent",
         "aclrtMemsetAsync",
         "aclrtMemcpyAsync",
+        "aclrtMemcpy2dAsync",
+        "aclrtValueWrite",
+        "aclrtValueWait",
         "aclrtMemPoolMallocAsync",
         "aclrtMemPoolFreeAsync",
     }
@@ -169,4 +231,12 @@ _CHOICES = {
     "aclrtMemPoolGetAttr": _ask,
     "aclrtMemcpy": _ends,
     "aclrtMemcpyAsync": _ends,
+    "aclrtValueWrite": _write,
+    "aclrtValueWait": _value,
+    "aclrtHostRegisterV2": _register,
+    "aclrtHostRegister": _register,
+    "aclrtHostUnregister": _registered,
+    "aclrtHostGetDevicePointer": _registered,
+    "aclrtMemcpy2d": _rectangle,
+    "aclrtMemcpy2dAsync": _rectangle,
 }

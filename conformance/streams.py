@@ -18,6 +18,8 @@ SWITCHES = (1, 2, 3)
 THRESHOLD = 4
 """The attribute that says how much memory is kept."""
 H2H, H2D, D2H, D2D, DEFAULT = range(5)
+Side = tuple[int, int]
+"""First address of a rectangle, and bytes from one row to the next."""
 
 
 def gave(result: Any, field: str) -> int | None:
@@ -55,6 +57,16 @@ def record(lab: Lab, what: int, where: int) -> None:
 def wait(lab: Lab, where: int, what: int) -> None:
     """Let a stream wait for an event."""
     lab.call("aclrtStreamWaitEvent", stream=where, event=what)
+
+
+def write_value(lab: Lab, where: int, address: int, value: int) -> None:
+    """Let a stream write a value that others may wait for."""
+    lab.call("aclrtValueWrite", devAddr=address, value=value, flag=0, stream=where)
+
+
+def wait_for_value(lab: Lab, where: int, address: int, value: int, way: int) -> None:
+    """Let a stream wait for a value in memory."""
+    lab.call("aclrtValueWait", devAddr=address, value=value, flag=way, stream=where)
 
 
 def sync(lab: Lab, where: int) -> None:
@@ -103,10 +115,42 @@ def copy_on(lab: Lab, where: int, dst: int, src: int, size: int, kind: int = DEF
     lab.call("aclrtMemcpyAsync", **args, stream=where)
 
 
+def rectangle(lab: Lab, to: Side, what: Side, extent: tuple[int, int], **more: int) -> None:
+    """Copy a rectangle, at once or in the order of a stream that is named.
+
+    Args:
+        lab: the lab.
+        to: first address of the destination, and bytes from one row to the next.
+        what: the same of the source.
+        extent: bytes of a row, and number of rows.
+        more: other arguments; ``stream`` makes it a task.
+    """
+    (dst, dpitch), (src, spitch), (width, height) = to, what, extent
+    args = {"dst": dst, "dpitch": dpitch, "src": src, "spitch": spitch, "width": width}
+    name = "aclrtMemcpy2dAsync" if "stream" in more else "aclrtMemcpy2d"
+    lab.call(name, **{**args, "height": height, "kind": DEFAULT, **more})
+
+
 def fill_on(lab: Lab, where: int, address: int, size: int, value: int) -> None:
     """Set bytes in the order of a stream."""
     args = {"devPtr": address, "maxCount": size, "value": value, "count": size}
     lab.call("aclrtMemsetAsync", **args, stream=where)
+
+
+def register(lab: Lab, address: int, size: int, flag: int) -> None:
+    """Register host memory with the device that the process works with."""
+    lab.call("aclrtHostRegisterV2", ptr=address, size=size, flag=flag)
+
+
+def unregister(lab: Lab, address: int) -> None:
+    """End a registration."""
+    lab.call("aclrtHostUnregister", ptr=address)
+
+
+def device_pointer(lab: Lab, address: int) -> int | None:
+    """Ask by which address the device reaches registered memory; None if by none."""
+    made = lab.call("aclrtHostGetDevicePointer", pHost=address, pDevice=True, flag=0)
+    return gave(made, "pDevice")
 
 
 def pool(lab: Lab, device: int, size: int) -> int | None:
@@ -158,6 +202,7 @@ def wind_up_streams(lab: Lab) -> None:
     view: Any = lab.view()
     for each in view.uses:
         if each.references > 0:
+            _end_waits(lab, each.id)
             _wind_up_device(lab, each.id)
     for made in view.events:
         lab.call("aclrtDestroyEvent", event=made.id)
@@ -169,11 +214,24 @@ def wind_up_streams(lab: Lab) -> None:
                 lab.call("aclrtFreeHost", hostPtr=block.base)
 
 
+def _end_waits(lab: Lab, device: int) -> None:
+    """Write every value of a device that a stream waits for."""
+    use(lab, device)
+    view: Any = lab.view()
+    for word in view.words:
+        block = view.blocks.covering(word.address)
+        if word.waiter and block.exists and block.device == device:
+            write_value(lab, stream(lab), word.address, word.wanted)
+
+
 def _wind_up_device(lab: Lab, device: int) -> None:
     """Wait for the streams of a device, and end them and its pools."""
     use(lab, device)
     lab.call("aclrtSynchronizeDevice")
     view: Any = lab.view()
+    for one in view.registrations:
+        if one.device == device:
+            unregister(lab, one.src)
     for queue in view.queues:
         if queue.device == device and queue.id > 0:
             sync(lab, queue.id)

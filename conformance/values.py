@@ -16,6 +16,7 @@ import msgspec
 
 from halcert.conformance import pool_values, sharing_values, stream_values
 from halcert.conformance.draw import Draw
+from halcert.conformance.keys import fitting_key
 from halcert.conformance.lab import Lab
 from halcert.conformance.managed import MANAGED
 from halcert.conformance.managed_values import fitting_managed, has_managed_memory
@@ -206,7 +207,9 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
         args |= fitting(draw, lab, interface.name)
         args |= fitting_managed(draw, lab, interface.name)
         args |= pool_values.fitting(draw, lab, interface.name)
-        args |= stream_values.fitting(draw, lab, interface.name)
+        of_streams = stream_values.fitting(draw, lab, interface.name)
+        args |= {name: value for name, value in of_streams.items() if name in kinds}
+        args |= fitting_key(draw, lab, interface.name)
         args |= {name: value for name, value in chosen_here.items() if name in kinds}
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2)) if kinds else 0):
         name = draw.pick(tuple(kinds))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from halcert.spec.ipc.area import IPC_AREA
 from halcert.spec.language import Interface, Rule
 from halcert.spec.runtime.area import RUNTIME_AREA
 from halcert.spec.sharing.area import SHARING_AREA
@@ -14,7 +15,15 @@ from halcert.spec.vmm.area import VMM_AREA
 
 AREAS = {
     each.name: each
-    for each in (SVM_AREA, VMM_AREA, SHARING_AREA, UVM_AREA, SOMA_AREA, RUNTIME_AREA)
+    for each in (
+        SVM_AREA,
+        VMM_AREA,
+        SHARING_AREA,
+        UVM_AREA,
+        SOMA_AREA,
+        RUNTIME_AREA,
+        IPC_AREA,
+    )
 }
 """Every area that is specified, by name, in the order in which they build on each other."""
 

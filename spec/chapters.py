@@ -63,6 +63,7 @@ CHAPTERS: tuple[Chapter, ...] = (
         "UVM sample, loading a kernel",
         reason="speaks of kernels and their arguments, which are no interface of memory",
     ),
+    Chapter(SAMPLE, "runtime, waiting for the stream", "runtime"),
     Chapter(SAMPLE, "UVM sample, results", "uvm"),
     Chapter(SAMPLE, "runtime, releasing in reverse order", "runtime"),
     Chapter(SAMPLE, "UVM sample, tolerances", reason=_BUILDING),

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from halcert.spec.fact import Fact
+from halcert.spec.ipc.facts import IPC_FACTS
+from halcert.spec.runtime.facts import RUNTIME_FACTS
 from halcert.spec.sharing.facts import SHARING_FACTS
+from halcert.spec.soma.facts import SOMA_FACTS
 from halcert.spec.svm.facts import SVM_FACTS
 from halcert.spec.uvm.facts import UVM_FACTS
 from halcert.spec.vmm.facts import VMM_FACTS
 
-FACTS: tuple[Fact, ...] = (*SVM_FACTS, *VMM_FACTS, *SHARING_FACTS, *UVM_FACTS)
+FACTS: tuple[Fact, ...] = (
+    *SVM_FACTS,
+    *VMM_FACTS,
+    *SHARING_FACTS,
+    *UVM_FACTS,
+    *SOMA_FACTS,
+    *RUNTIME_FACTS,
+    *IPC_FACTS,
+)
 """All facts, area by area."""

@@ -96,6 +96,26 @@ class Work(Row, frozen=True):
     """It writes them."""
 
 
+@row(key="address")
+class Word(Row, frozen=True):
+    """Eight bytes of memory by which streams wait for each other."""
+
+    address: int
+    """Where they are."""
+    memory: int
+    """Name of the memory object that they are in."""
+    value: int
+    """What a stream wrote there last."""
+    waiter: int
+    """Number of the stream that waits for another value; 0 if none does."""
+    position: int
+    """Which task of it the wait is."""
+    wanted: int
+    """What the value is compared with."""
+    how: int
+    """How it is compared."""
+
+
 @row(key="id")
 class StreamPool(Row, frozen=True):
     """A pool of device memory from which streams take memory in their order."""

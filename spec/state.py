@@ -15,6 +15,7 @@ from halcert.spec.runtime_state import (
     Session,
     StreamPool,
     Use,
+    Word,
     Work,
 )
 
@@ -509,6 +510,7 @@ class State(StateBase):
     events: Table[Event]
     knowledge: Table[Knowledge]
     works: Table[Work]
+    words: Table[Word]
     stream_pools: Table[StreamPool]
     portions: Table[Portion]
     contents: Contents

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from halcert.spec.runtime.statements import RUNTIME_STATEMENTS
 from halcert.spec.sharing.statements import SHARING_STATEMENTS
 from halcert.spec.soma.statements import SOMA_STATEMENTS
 from halcert.spec.svm.statements import SVM_STATEMENTS
@@ -36,6 +37,7 @@ class Statement:
 STATEMENTS: tuple[Statement, ...] = tuple(
     Statement(*each)
     for each in (
+        *RUNTIME_STATEMENTS,
         *SHARING_STATEMENTS,
         *SOMA_STATEMENTS,
         *SVM_STATEMENTS,

@@ -6,6 +6,7 @@ the judging to the oracle; what a product lacks shows in the results and ends th
 
 from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
+from halcert.conformance.scenarios.ipc import IPC_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
@@ -44,6 +45,7 @@ for _flows in (
     UVM_STATE_SCENARIOS,
     SOMA_SCENARIOS,
     RUNTIME_SCENARIOS,
+    IPC_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

@@ -6,6 +6,9 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.runtime_pools import POOL_FLOWS
+from halcert.conformance.scenarios.runtime_rectangles import RECTANGLE_FLOWS
+from halcert.conformance.scenarios.runtime_registering import REGISTERING_FLOWS
+from halcert.conformance.scenarios.runtime_values import VALUE_FLOWS
 from halcert.conformance.streams import (
     D2D,
     D2H,
@@ -479,5 +482,8 @@ RUNTIME_SCENARIOS = scenarios_of(
     events_order_streams,
     slow_streams_are_waited_for,
     handles_live_once,
+    *RECTANGLE_FLOWS,
+    *REGISTERING_FLOWS,
+    *VALUE_FLOWS,
     *POOL_FLOWS,
 )

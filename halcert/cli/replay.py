@@ -19,7 +19,6 @@ from halcert.conformance.suite import SEEDED_FAULT
 from halcert.conformance.trial import trials
 from halcert.reports import text_of
 from halcert.results import Exit, Trace
-from halcert.spec.catalogue import AREAS
 
 EXITS = {
     Fate.GONE: Exit.OK,
@@ -80,7 +79,6 @@ def replay(
         profile=chosen("profile", profile, header.profile) or profile,
         kernel=kernel,
         environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
-        areas=tuple(AREAS),
     )
     try:
         tries = list(trials(choice, recorded.steps, times))

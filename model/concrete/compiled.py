@@ -61,6 +61,16 @@ class Compiled:
     observes: tuple[tuple[Rule, Effect], ...]
     ensures: dict[str, tuple[tuple[Rule, Callable[..., bool] | None, Callable[..., bool]], ...]]
 
+    def promising(self, call: Call, view: Any, result: Returned) -> Rule:
+        """Return the accepting rule that promises the success of a call that failed.
+
+        Where conditions ask for outputs, which a failure does not give, it is the first rule.
+        """
+        fitting = (
+            rule for rule, when, _ in self.accepts if when is None or when(call, view, result)
+        )
+        return next(fitting, self.accepts[0][0])
+
 
 class _Source:
     """The source of a generated function and the names that it uses."""

@@ -139,7 +139,8 @@ def _refused(
     if named and not explaining and not excused and not open_code:
         return Judgement(world, _wrong_code(named, may, code), held=_ids(held))
     if not held and not excused:
-        return Judgement(world, _refused_wrongly(rules, may, code))
+        promised = rules.promising(call, view, result)
+        return Judgement(world, _refused_wrongly(promised, may, code))
     shown = list(_ids(excused))
     if open_code:
         shown = []
@@ -187,8 +188,7 @@ def _wrong_code(named: list[Rule], may: list[Rule], code: int) -> Violation:
     )
 
 
-def _refused_wrongly(rules: Compiled, may: list[Rule], code: int) -> Violation:
-    rule = rules.accepts[0][0]
+def _refused_wrongly(rule: Rule, may: list[Rule], code: int) -> Violation:
     codes = _codes(may)
     return Violation(
         rule=rule.id,

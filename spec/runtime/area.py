@@ -27,6 +27,13 @@ from halcert.spec.runtime.process import (
     ResetDeviceForce,
     SetDevice,
 )
+from halcert.spec.runtime.rectangles import Memcpy2d, Memcpy2dAsync
+from halcert.spec.runtime.registering import (
+    HostGetDevicePointer,
+    HostRegister,
+    HostRegisterV2,
+    HostUnregister,
+)
 from halcert.spec.runtime.streams import (
     CreateStream,
     DestroyStream,
@@ -36,6 +43,7 @@ from halcert.spec.runtime.streams import (
     SynchronizeStream,
 )
 from halcert.spec.runtime.theorems import THEOREMS
+from halcert.spec.runtime.values import ValueWait, ValueWrite
 from halcert.spec.svm.host import HostFill, HostLoad, HostMap, HostStore, HostUnmap
 
 INTERFACES = tuple(
@@ -59,6 +67,8 @@ INTERFACES = tuple(
         RecordEvent,
         StreamWaitEvent,
         SynchronizeEvent,
+        ValueWrite,
+        ValueWait,
         Malloc,
         Free,
         MallocHost,
@@ -70,6 +80,12 @@ INTERFACES = tuple(
         MemsetAsync,
         Memcpy,
         MemcpyAsync,
+        Memcpy2d,
+        Memcpy2dAsync,
+        HostRegisterV2,
+        HostRegister,
+        HostGetDevicePointer,
+        HostUnregister,
         PoolCreate,
         PoolDestroy,
         PoolSetAttr,

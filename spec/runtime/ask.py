@@ -25,7 +25,7 @@ from halcert.spec.runtime.order import without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE, V3
 from halcert.spec.state import USER, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST
+from halcert.spec.svm.flags import DEV, GRANT, HOST, OPENED
 from halcert.spec.svm.memory import within
 
 MUST = Strength.MUST
@@ -94,7 +94,8 @@ class PointerAttributes(Record, frozen=True):
 
 
 def _on_a_device(call: PointerGetAttributes, state: State) -> bool:
-    return state.blocks.covering(call.ptr).kind == DEV
+    kind = state.blocks.covering(call.ptr).kind
+    return kind == DEV or kind == OPENED
 
 
 def _on_the_host(call: PointerGetAttributes, state: State) -> bool:

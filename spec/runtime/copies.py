@@ -22,8 +22,10 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN3
+from halcert.spec.runtime.memory import has_key
 from halcert.spec.runtime.order import (
     host_races,
+    is_stuck,
     issued,
     of_another_device,
     queue_of,
@@ -34,9 +36,10 @@ from halcert.spec.runtime.order import (
     working,
 )
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.sharing.memory import reaches_shared
 from halcert.spec.sources import API, SENSE, V3
 from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST
+from halcert.spec.svm.flags import DEV, GRANT, HOST, OPENED
 from halcert.spec.svm.memory import ranges_meet, within
 
 MUST = Strength.MUST
@@ -57,6 +60,11 @@ def of_devices(block: Block) -> bool:
     return block.kind == DEV or block.kind == GRANT
 
 
+def has_words(state: State, block: Block) -> bool:
+    """Tell whether memory holds values that streams wait for; nothing else reads or writes it."""
+    return state.words.any(lambda word: word.memory == block.memory)
+
+
 def reached(state: State, block: Block, address: int, size: int) -> bool:
     """Tell whether a range lies in live memory of a sort that is copied and set.
 
@@ -65,7 +73,17 @@ def reached(state: State, block: Block, address: int, size: int) -> bool:
     known = of_devices(block) or block.kind == HOST or block.kind == USER
     pool = state.stream_pools.at(state.portions.at(block.base).pool)
     lost = block.kind == GRANT and pool.doubtful
-    return known and not lost and within(block, address, size)
+    return known and not lost and not has_words(state, block) and within(block, address, size)
+
+
+def in_one_process(state: State, block: Block, address: int, size: int) -> bool:
+    """Tell whether tasks may read and write a range: nobody else waits for the streams of one."""
+    return reached(state, block, address, size) and not has_key(state, block)
+
+
+def reached_at_once(state: State, block: Block, address: int, size: int) -> bool:
+    """Tell whether a call that waits may read and write a range; it may be opened by a key."""
+    return reached(state, block, address, size) or reaches_shared(state, block, address, size)
 
 
 def byte_of(value: int) -> int:
@@ -132,7 +150,7 @@ class Memset(Call, frozen=True):
         return (
             call.count != 0
             and call.devPtr != 0
-            and not reached(state, block, call.devPtr, call.count)
+            and not reached_at_once(state, block, call.devPtr, call.count)
         )
 
     @undefined("RUNTIME-MEMSET-005", source=SETTING)
@@ -198,9 +216,9 @@ class MemsetAsync(Call, frozen=True):
 
     @undefined("RUNTIME-ASET-006", source=SETTING)
     def not_promised(call, state: State) -> bool:
-        """Setting what is not all in one live block of the stream's device."""
+        """Setting what is not all in one live block of the stream's device, or has a key."""
         block = state.blocks.covering(call.devPtr)
-        fits = reached(state, block, call.devPtr, call.count) and of_devices(block)
+        fits = in_one_process(state, block, call.devPtr, call.count) and of_devices(block)
         ours = block.device == queue_of(state, call.stream).device
         known = not without_context(state) and not stale(state, call.stream)
         return call.count != 0 and call.devPtr != 0 and known and not (fits and ours)
@@ -274,7 +292,7 @@ class Memcpy(Call, frozen=True):
     def not_promised(call, state: State) -> bool:
         """Copying bytes that are not all in one live block at either end, or onto themselves."""
         target, source = state.blocks.covering(call.dst), state.blocks.covering(call.src)
-        fits = reached(state, target, call.dst, call.count) and reached(
+        fits = reached_at_once(state, target, call.dst, call.count) and reached_at_once(
             state, source, call.src, call.count
         )
         return (
@@ -299,7 +317,9 @@ class Memcpy(Call, frozen=True):
     def between_devices(call, state: State) -> bool:
         """Copying between two devices, which may need access to each other."""
         target, source = state.blocks.covering(call.dst), state.blocks.covering(call.src)
-        return of_devices(target) and of_devices(source) and target.device != source.device
+        here = of_devices(target) or target.kind == OPENED
+        there = of_devices(source) or source.kind == OPENED
+        return here and there and target.device != source.device
 
     @may_reject("RUNTIME-COPY-008", source=V3, profiles=GEN3)
     def pools_may_be_out_of_reach(call, state: State) -> bool:
@@ -341,8 +361,8 @@ def _known_ends(call: MemcpyAsync, state: State) -> bool:
     target, source = _ends(call, state)
     device = queue_of(state, call.stream).device
     return (
-        reached(state, target, call.dst, call.count)
-        and reached(state, source, call.src, call.count)
+        in_one_process(state, target, call.dst, call.count)
+        and in_one_process(state, source, call.src, call.count)
         and (
             of_devices(target)
             or of_devices(source)
@@ -464,6 +484,11 @@ class MemcpyAsync(Call, frozen=True):
         """It may be impossible to tell what memory of a pool is."""
         target, source = _ends(call, state)
         return target.kind == GRANT or source.kind == GRANT
+
+    @undefined("RUNTIME-ACOPY-013", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Copying at once behind a wait for a value that nobody was told to write."""
+        return _at_once(call, state) and is_stuck(state, queue_of(state, call.stream))
 
     @accepts("RUNTIME-ACOPY-020", strength=SHOULD, source=RUNTIME, when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:

@@ -15,6 +15,7 @@ from halcert.spec.language import (
     may_reject,
     poison,
     rejects,
+    undefined,
 )
 from halcert.spec.runtime.order import (
     event_done,
@@ -26,6 +27,7 @@ from halcert.spec.runtime.order import (
     stale,
     taught,
     told,
+    waits_for_values,
     without_context,
 )
 from halcert.spec.runtime.releases import released
@@ -247,6 +249,11 @@ class SynchronizeEvent(Call, frozen=True):
     def no_context(call, state: State) -> bool:
         """The thread works with a device."""
         return without_context(state)
+
+    @undefined("RUNTIME-SYNCEV-004", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Waiting while a stream waits for a value that nobody was told to write."""
+        return waits_for_values(state)
 
     @accepts(
         "RUNTIME-SYNCEV-010",

@@ -25,8 +25,8 @@ from halcert.spec.runtime.order import busy, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN, UVM
-from halcert.spec.svm.memory import vacant
+from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN, OPENED, UVM
+from halcert.spec.svm.memory import is_registered, vacant
 from halcert.spec.uvm.pages import freed_pages
 
 MUST = Strength.MUST
@@ -37,6 +37,8 @@ PARAM_INVALID = AclError.RT_PARAM_INVALID
 DRV_INTERNAL = AclError.RT_DRV_INTERNAL_ERROR
 NO_MEMORY = (AclError.RT_MEMORY_ALLOCATION, AclError.RT_DEVICE_OOM, AclError.RT_RESOURCE_ALLOC_FAIL)
 MEMORY = API.at("memory")
+REGISTERING = API.at("host memory for devices")
+KEYS = API.at("sharing between processes, keys")
 UNIT = 64
 """Addresses of memory are multiples of this (bytes)."""
 LAST_PLAIN_POLICY = 2
@@ -88,7 +90,12 @@ def new_block(state: State, address: int, size: int, kind: int, device: int, gra
 
 def on_devices(block: Block) -> bool:
     """Tell whether a block is memory that devices have, or may have."""
-    return block.kind == DEV or block.kind == GRANT or block.kind == UVM
+    return block.kind == DEV or block.kind == GRANT or block.kind == UVM or block.kind == OPENED
+
+
+def has_key(state: State, block: Block) -> bool:
+    """Tell whether there is a key for memory, by which other processes may have it open."""
+    return state.shares.any(lambda each: each.memory == block.memory)
 
 
 def without_block(state: State, address: int) -> State:
@@ -201,9 +208,9 @@ class Free(Call, frozen=True):
 
     @undefined("RUNTIME-FREE-003", source=MEMORY)
     def of_another_sort(call, state: State) -> bool:
-        """Freeing host memory or what came from a pool, both of which have calls of their own."""
+        """Freeing host memory, a pool's, or what was opened; each has a call of its own."""
         kind = state.blocks.at(call.devPtr).kind
-        return kind == HOST or kind == GRANT
+        return kind == HOST or kind == GRANT or kind == OPENED
 
     @undefined("RUNTIME-FREE-004", source=MEMORY)
     def still_in_use(call, state: State) -> bool:
@@ -215,6 +222,12 @@ class Free(Call, frozen=True):
     def inside_of_a_pool(call, state: State) -> bool:
         """Freeing an address that came from a pool before."""
         return state.portions.covering(call.devPtr).exists
+
+    @undefined("RUNTIME-FREE-006", source=KEYS)
+    def others_may_have_it(call, state: State) -> bool:
+        """Freeing memory that has a key."""
+        block = state.blocks.at(call.devPtr)
+        return block.exists and has_key(state, block)
 
     @accepts(
         "RUNTIME-FREE-010",
@@ -334,6 +347,12 @@ class FreeHost(Call, frozen=True):
         """Freeing memory that a task under way reads or writes."""
         block = state.blocks.at(call.hostPtr)
         return block.exists and busy(state, block.base, block.extent)
+
+    @undefined("RUNTIME-HFREE-005", source=REGISTERING)
+    def still_registered(call, state: State) -> bool:
+        """Freeing memory that is registered for a device."""
+        block = state.blocks.at(call.hostPtr)
+        return block.exists and is_registered(state, block)
 
     @accepts("RUNTIME-HFREE-010", strength=MUST, source=MEMORY, changes=("blocks", "contents"))
     def frees(call, state: State) -> State:

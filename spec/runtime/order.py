@@ -135,6 +135,24 @@ def busy(state: State, base: int, size: int) -> bool:
     return state.works.any(lambda work: meets(work, base, size))
 
 
+def waits_for_values(state: State) -> bool:
+    """Tell whether some stream waits for a value that nobody was told to write."""
+    return state.words.any(lambda word: word.waiter != 0)
+
+
+def is_stuck(state: State, queue: Queue) -> bool:
+    """Tell whether a stream comes after such a wait, so that nobody may wait for it."""
+    return state.words.any(
+        lambda word: (
+            word.waiter != 0
+            and (
+                word.waiter == queue.line
+                or knows(state, of_stream(queue.line), word.waiter, word.position)
+            )
+        )
+    )
+
+
 def issued(state: State, queue: Queue) -> State:
     """Return the state after a stream got one more task."""
     return state.but(queues=state.queues.put(queue.but(issued=queue.issued + 1)))

@@ -24,7 +24,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3, MIB
-from halcert.spec.runtime.order import busy, without_context
+from halcert.spec.runtime.order import busy, waits_for_values, without_context
 from halcert.spec.runtime.releases import bytes_in_use, loosened
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.runtime_state import StreamPool
@@ -298,6 +298,11 @@ class PoolTrimTo(Call, frozen=True):
     def less_than_in_use(call, state: State) -> bool:
         """Keeping less than is in use may be refused; the documents do not tell."""
         return call.minBytesToKeep < bytes_in_use(state, call.memPool)
+
+    @undefined("RUNTIME-TRIM-007", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Trimming a pool on which a task is under way behind a wait for a value."""
+        return waits_for_values(state) and under_way(state, call.memPool)
 
     @accepts(
         "RUNTIME-TRIM-010",

@@ -22,12 +22,14 @@ from halcert.spec.language import (
 from halcert.spec.runtime.order import (
     before_next,
     device_done,
+    is_stuck,
     new_queue,
     of_another_device,
     queue_of,
     session,
     stale,
     stream_done,
+    waits_for_values,
     without_context,
     without_queue,
 )
@@ -132,6 +134,11 @@ class DestroyStream(Call, frozen=True):
         """Ending a stream whose tasks may have failed, without having waited for them."""
         return queue_of(state, call.stream).fallible
 
+    @undefined("RUNTIME-DSTREAM-006", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Ending a stream that waits for a value that nobody was told to write."""
+        return is_stuck(state, queue_of(state, call.stream))
+
     @accepts("RUNTIME-DSTREAM-010", strength=MUST, source=STREAMS, changes=("queues", "works"))
     def ends_it(call, state: State) -> State:
         """The tasks of the stream have been done, and it is gone."""
@@ -208,6 +215,11 @@ class SynchronizeStream(Call, frozen=True):
         """The error of a task is told by the next call that waits for its stream."""
         return _fallible(call, state)
 
+    @undefined("RUNTIME-SYNC-004", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Waiting for a stream that waits for a value that nobody was told to write."""
+        return is_stuck(state, queue_of(state, call.stream))
+
     @accepts(
         "RUNTIME-SYNC-010",
         strength=MUST,
@@ -250,6 +262,11 @@ class SynchronizeDevice(Call, frozen=True):
     def a_task_may_have_failed(call, state: State) -> bool:
         """The error of a task is told by the next call that waits for its stream."""
         return _device_is_fallible(call, state)
+
+    @undefined("RUNTIME-SYNCDEV-003", source=SENSE)
+    def never_ends(call, state: State) -> bool:
+        """Waiting while a stream waits for a value that nobody was told to write."""
+        return waits_for_values(state)
 
     @accepts(
         "RUNTIME-SYNCDEV-010",

@@ -13,7 +13,7 @@ def _has_its_block(state: State, pool: Pool) -> bool:
     return (
         block.kind == POOL
         and block.size == pool.size
-        and block.extent == pool.size
+        and block.extent >= pool.size
         and block.device == pool.device
         and pool.base % PAGE == 0
         and pool.size % PAGE == 0

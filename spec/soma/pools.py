@@ -14,7 +14,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3
-from halcert.spec.soma.memory import PAGE, PoolName, PoolProperties, named, unknown
+from halcert.spec.soma.memory import PAGE, PoolName, PoolProperties, larger, named, unknown
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import UNSET, Block, Pool, State
 from halcert.spec.svm.flags import POOL
@@ -35,11 +35,15 @@ def _in_window(address: int, size: int) -> bool:
 
 
 def pool_block(state: State, pool: Pool) -> Block:
-    """Return the block of a new pool: its addresses, with a memory object for all its bytes."""
+    """Return the block of a new pool: its addresses, with a memory object for all its bytes.
+
+    Where they were reserved all of the reservation is the pool's, also what is beyond its size.
+    """
+    found = state.reservations.at(pool.base)
     return Block(
         base=pool.base,
         size=pool.size,
-        extent=pool.size,
+        extent=larger(pool.size, found.extent) if found.exists else pool.size,
         kind=POOL,
         device=pool.device,
         granule=PAGE,

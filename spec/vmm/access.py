@@ -28,7 +28,7 @@ from halcert.spec.sources import DEFINES, HEADER, SENSE, V2, V3
 from halcert.spec.state import Block, State
 from halcert.spec.svm.flags import MAPPED
 from halcert.spec.svm.idle import may_be_unknown
-from halcert.spec.svm.memory import allocated, within
+from halcert.spec.svm.memory import within
 from halcert.spec.vmm.locations import (
     AccessDesc,
     Location,
@@ -40,7 +40,7 @@ from halcert.spec.vmm.locations import (
     unknown_side,
     where,
 )
-from halcert.spec.vmm.memory import given_out, mapping_at, reserved
+from halcert.spec.vmm.memory import given_out, mapping_at
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -175,8 +175,7 @@ class MemSetAccess(Call, frozen=True):
     def not_a_mapping(call, state: State) -> bool:
         """Address and size are those of a mapping."""
         block = mapping_at(state, call.ptr)
-        there = reserved(state, call.ptr) or allocated(block)
-        return there and not _exact(call, block)
+        return given_out(state, call.ptr) and not _exact(call, block)
 
     @rejects(
         "VMM-SETACC-014",

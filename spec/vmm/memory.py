@@ -7,7 +7,7 @@ from halcert.spec.language import align_up
 from halcert.spec.profiles import MIB, Profile
 from halcert.spec.sharing.memory import let_go, settled
 from halcert.spec.state import DEFERRED, Block, Handle, Reservation, State
-from halcert.spec.svm.flags import MAPPED
+from halcert.spec.svm.flags import MAPPED, POOL
 from halcert.spec.svm.memory import allocated
 
 OWN_SPACE = 512 * MIB
@@ -62,9 +62,14 @@ def reserved(state: State, address: int) -> bool:
     return state.reservations.covering(address).exists
 
 
+def of_others(block: Block) -> bool:
+    """Tell whether addresses are those of a block of halMemAlloc, or what a pool took over."""
+    return allocated(block) or block.kind == POOL
+
+
 def given_out(state: State, address: int) -> bool:
-    """Tell whether an address is reserved, or that of a block of halMemAlloc."""
-    return reserved(state, address) or allocated(mapping_at(state, address))
+    """Tell whether an address is reserved, or that of a block of halMemAlloc or of a pool."""
+    return reserved(state, address) or of_others(mapping_at(state, address))
 
 
 def holds_mapping(state: State, found: Reservation) -> bool:

@@ -24,8 +24,13 @@ from halcert.spec.sharing.memory import settled
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Handle, State
 from halcert.spec.svm.flags import MAPPED
-from halcert.spec.svm.memory import allocated
-from halcert.spec.vmm.memory import is_mapped, mapping_at, reserved, without_memory
+from halcert.spec.vmm.memory import (
+    given_out,
+    is_mapped,
+    mapping_at,
+    reserved,
+    without_memory,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -190,8 +195,7 @@ class MemRetainAllocationHandle(Call, frozen=True):
     def nothing_there_v3(call, state: State) -> bool:
         """The address is reserved or allocated."""
         found = mapping_at(state, call.ptr)
-        there = found.kind == MAPPED or allocated(found) or reserved(state, call.ptr)
-        return call.ptr != 0 and not there
+        return call.ptr != 0 and found.kind != MAPPED and not given_out(state, call.ptr)
 
     @rejects(
         "VMM-RETAIN-006",
@@ -204,8 +208,7 @@ class MemRetainAllocationHandle(Call, frozen=True):
     def not_mapped_v3(call, state: State) -> bool:
         """Something is mapped at the address; memory of another sort has no handle."""
         found = mapping_at(state, call.ptr)
-        there = allocated(found) or reserved(state, call.ptr)
-        return found.kind != MAPPED and there
+        return found.kind != MAPPED and given_out(state, call.ptr)
 
     @may_reject("VMM-RETAIN-007", NOT_EXIST, source=V2, profiles=GEN2)
     def only_the_start_may_do(call, state: State) -> bool:

@@ -13,24 +13,28 @@ from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.streams import device_memory, fill_on, pool, stream, sync, take, use
 from halcert.conformance.tally import Tally
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import AREAS, areas_of
 from halcert.spec.language import Strength
 from halcert.spec.soma.memory import PAGE
 
 PRODUCTS = ("ascend910b", "ascend950")
-FLOWS = [name for name, scenario in SCENARIOS.items() if scenario.area == "runtime"]
+AREAS_OF_THE_RUNTIME = areas_of("acl")
 
 
-def setting(stack, profile, **options):
+def flows(area):
+    return [name for name, scenario in SCENARIOS.items() if scenario.area == area]
+
+
+def setting(stack, profile, area="runtime", **options):
     chosen = Options(**options)
     adapter = AclAdapter()
     _, devices = describe(adapter, Options())
     session = stack.enter_context(adapter.open(profile, chosen))
-    return setting_of(Target("acl", chosen, profile, ("runtime",), devices), session)
+    return setting_of(Target("acl", chosen, profile, (area,), devices), session)
 
 
-def run_flows(known, tally):
-    for name in FLOWS:
+def run_flows(known, tally, area="runtime"):
+    for name in flows(area):
         with Lab(known, name, tally) as lab:
             SCENARIOS[name].flow(lab)
 
@@ -41,13 +45,15 @@ def _runtime(request):
         yield request.param, setting(stack, request.param)
 
 
-def test_flows_pass_and_show_every_rule_that_must_hold(runtime):
-    profile, known = runtime
+@pytest.mark.parametrize("area", AREAS_OF_THE_RUNTIME)
+@pytest.mark.parametrize("profile", PRODUCTS)
+def test_flows_pass_and_show_every_rule_that_must_hold(profile, area):
     tally = Tally()
-    run_flows(known, tally)
+    with ExitStack() as stack:
+        run_flows(setting(stack, profile, area), tally, area)
     musts = [
         rule.id
-        for rule in AREAS["runtime"].rules()
+        for rule in AREAS[area].rules()
         if rule.strength is Strength.MUST and rule.applies_to(profile)
     ]
     assert [rule for rule in musts if rule not in tally.shown] == []
@@ -69,12 +75,20 @@ def test_what_a_task_writes_is_not_looked_at_before_somebody_waited(runtime):
         assert lab.steps[-1].interface == "aclrtMemsetAsync"
 
 
-@pytest.mark.parametrize("fault", ["reuse_any_stream", "grants_overlap", "double_free"])
-def test_memory_that_is_used_again_too_early_is_found(fault):
+@pytest.mark.parametrize(
+    "area, fault",
+    [
+        ("runtime", "reuse_any_stream"),
+        ("runtime", "grants_overlap"),
+        ("runtime", "double_free"),
+        ("ipc", "close_destroys"),
+    ],
+)
+def test_flows_alone_find_faults_of_their_area(area, fault):
     with ExitStack() as stack:
-        known = setting(stack, "ascend910b", fault=fault)
+        known = setting(stack, "ascend910b", area, fault=fault)
         with pytest.raises(Broken):
-            run_flows(known, Tally())
+            run_flows(known, Tally(), area)
 
 
 def test_a_pool_of_one_stream_is_not_another_streams(runtime):

@@ -240,6 +240,11 @@ def test_a_refusal_that_no_rule_explains_is_a_violation_of_the_promise(oracle, w
     assert judged.violation.allowed == "success"
 
 
+def test_a_wrong_refusal_is_blamed_on_the_outcome_that_was_promised(oracle, world):
+    judged = give(oracle, world, 51, code=SHORT)
+    assert (judged.violation.rule, judged.violation.shape) == ("TOY-GIVE-011", "refused")
+
+
 def test_a_call_that_may_be_refused_may_be_accepted_too(oracle, world):
     refused = give(oracle, world, 102, code=SHORT)
     assert refused.violation is None

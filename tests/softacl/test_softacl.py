@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-CLIENTS = HERE.parent / "clients"
+CLIENTS = HERE / "programs"
 ADAPTERS = HERE.parent.parent / "adapters"
 RUNTIME = ADAPTERS / "softacl"
 DRIVER = ADAPTERS / "softhal"

@@ -7,10 +7,11 @@ import pytest
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule, rules
 from halcert.spec.chapters import CHAPTERS
 from halcert.spec.facts import FACTS
+from halcert.spec.runtime.sources import ACL_HEADER
 from halcert.spec.sources import API, DEFINES, HEADER, MODULE_DOC
 from halcert.spec.statements import STATEMENTS
 
-DOCUMENTS = {each.document for each in (API, DEFINES, HEADER, MODULE_DOC)}
+DOCUMENTS = {each.document for each in (ACL_HEADER, API, DEFINES, HEADER, MODULE_DOC)}
 CARRIERS = {each for stated in (*STATEMENTS, *FACTS) for each in stated.rules}
 
 

@@ -37,9 +37,9 @@ static void in_child(void)
     objects_forget();
     for (int i = 0; i < MAX_DEVICES; i++) {
         pools_forget_device(i);
+        openings_forget(i);
+        registrations_forget(i);
     }
-    openings_forget();
-    registrations_forget();
     mine = NULL;
 }
 

@@ -40,6 +40,8 @@ void device_close_unused(int32_t device)
         pthread_cond_wait(&rt.progress, &rt.lock);
     }
     pools_forget_device(device);
+    openings_forget(device);
+    registrations_forget(device);
     state->open = false;
     if (!FAULT(reset_keeps_device)) {
         (void)HAL(halMemAgentClose, (uint32_t)device, 0);

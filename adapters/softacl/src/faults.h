@@ -58,7 +58,7 @@
     X(close_destroys, "aclrtIpcMemClose", "CODE", "an importer's close destroys the name") \
     X(register_overlap, "aclrtHostRegisterV2", "OVER", "pinned memory can be registered twice") \
     X(device_pointer_base, "aclrtHostGetDevicePointer", "OFFS", "the offset inside the registration is dropped") \
-    X(skip_code_wrong, "aclrtMemAllocManaged", "UNSUP", "a product without it is answered as one without memory")
+    X(skip_code_wrong, "aclrtMemAllocManaged", "UNSUP", "a product without it is answered as one without memory (v3)")
 /* clang-format on */
 
 #ifdef SOFTACL_FAULTS

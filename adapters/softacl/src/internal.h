@@ -162,7 +162,7 @@ LOCAL void pools_synchronised(void);
 LOCAL void pools_forget_device(int32_t device);
 
 /* ---------------------------------------------------------------- after a fork (ipc.c, register.c) */
-LOCAL void openings_forget(void);
-LOCAL void registrations_forget(void);
+LOCAL void openings_forget(int32_t device);
+LOCAL void registrations_forget(int32_t device);
 
 #endif

@@ -15,6 +15,7 @@ struct opening {
     struct opening *next;
     char key[KEY_MAX];
     uint64_t address;
+    uint32_t device;
 };
 static struct opening *openings; /* the oldest first; guarded by rt.lock */
 
@@ -87,6 +88,7 @@ aclError aclrtIpcMemImportByKey(void **devPtr, const char *key, uint64_t flags)
     if (code == ACL_SUCCESS) {
         memcpy(opening->key, key, strlen(key) + 1);
         opening->address = address;
+        opening->device = device;
         remember(opening);
         *devPtr = (void *)(uintptr_t)address;
     } else {
@@ -122,11 +124,16 @@ aclError aclrtIpcMemClose(const char *key)
     return code;
 }
 
-void openings_forget(void)
+void openings_forget(int32_t device)
 {
-    while (openings != NULL) {
-        struct opening *next = openings->next;
-        free(openings);
-        openings = next;
+    struct opening **link = &openings;
+    while (*link != NULL) {
+        struct opening *opening = *link;
+        if (opening->device == (uint32_t)device) {
+            *link = opening->next;
+            free(opening);
+        } else {
+            link = &opening->next;
+        }
     }
 }

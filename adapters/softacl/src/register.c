@@ -236,11 +236,16 @@ aclError aclrtHostMemMapCapabilities(uint32_t deviceId, aclrtHacType hacType, ac
     return code;
 }
 
-void registrations_forget(void)
+void registrations_forget(int32_t device)
 {
-    while (table != NULL) {
-        struct registered *next = table->next;
-        free(table);
-        table = next;
+    struct registered **link = &table;
+    while (*link != NULL) {
+        struct registered *entry = *link;
+        if (entry->device == (uint32_t)device) {
+            *link = entry->next;
+            free(entry);
+        } else {
+            link = &entry->next;
+        }
     }
 }

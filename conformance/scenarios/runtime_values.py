@@ -1,0 +1,136 @@
+"""Flows of values in memory, by which streams wait for each other."""
+
+from __future__ import annotations
+
+from halcert.conformance.lab import Lab
+from halcert.conformance.observe import check_all
+from halcert.conformance.streams import (
+    copy_on,
+    device_memory,
+    event,
+    fill_on,
+    host_memory,
+    load,
+    record,
+    stream,
+    sync,
+    use,
+    wait,
+    wait_for_value,
+    write_value,
+)
+from halcert.spec.profiles import MIB
+from halcert.spec.runtime.values import AT_LEAST, EQUAL
+
+LARGE = 16 * MIB
+SMALL = 64 * 1024
+HIGH = 2**64 - 1
+"""As a number with a sign this is below 0."""
+
+
+def streams_wait_for_values(lab: Lab) -> None:
+    """What the writer did before its value is there for the stream that waited for it."""
+    for device in lab.setting.devices:
+        use(lab, device)
+        waiter, writer = stream(lab), stream(lab)
+        word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
+        back = host_memory(lab, SMALL)
+        if word is None or block is None or back is None:
+            return
+        write_value(lab, waiter, word, 0)
+        sync(lab, waiter)
+        for turn, (way, wanted) in enumerate(
+            ((EQUAL, 100), (AT_LEAST, 150), (EQUAL, 7), (AT_LEAST, 8), (EQUAL, HIGH))
+        ):
+            wait_for_value(lab, waiter, word, wanted, way)
+            lab.call("aclrtStreamQuery", stream=waiter, status=True)
+            for value in range(6):
+                fill_on(lab, writer, block, LARGE, 16 * turn + value)
+            write_value(lab, writer, word, wanted)
+            copy_on(lab, waiter, back, block + LARGE - SMALL, SMALL)
+            sync(lab, waiter)
+            load(lab, back, SMALL)
+            sync(lab, writer)
+            wait_for_value(lab, waiter, word, wanted, way)
+            wait_for_value(lab, waiter, word, wanted, EQUAL)
+            sync(lab, waiter)
+        lab.call("aclrtStreamQuery", stream=waiter, status=True)
+        lab.call("aclrtFree", devPtr=word)
+        check_all(lab)
+
+
+def values_are_compared_with_their_sign(lab: Lab) -> None:
+    """A value that is below zero by its sign is not at least 1, and goes on waiting."""
+    use(lab, lab.setting.devices[0])
+    waiter, writer = stream(lab), stream(lab)
+    word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
+    back = host_memory(lab, SMALL)
+    if word is None or block is None or back is None:
+        return
+    write_value(lab, writer, word, HIGH)
+    sync(lab, writer)
+    for turn in range(3):
+        wait_for_value(lab, waiter, word, 1 + turn, AT_LEAST)
+        for value in range(6):
+            fill_on(lab, writer, block, LARGE, 30 * turn + value)
+        write_value(lab, writer, word, HIGH - turn)
+        sync(lab, writer)
+        fill_on(lab, writer, block, LARGE, 99 + turn)
+        write_value(lab, writer, word, 1 + turn)
+        copy_on(lab, waiter, back, block + LARGE - SMALL, SMALL)
+        sync(lab, waiter)
+        load(lab, back, SMALL)
+        sync(lab, writer)
+    write_value(lab, writer, word, 5)
+    wait_for_value(lab, writer, word, HIGH, AT_LEAST)
+    sync(lab, writer)
+
+
+def nobody_waits_for_what_waits(lab: Lab) -> None:
+    """A stream that waits is not waited for by the host before the value was written."""
+    use(lab, lab.setting.devices[0])
+    waiter, writer, done = stream(lab), stream(lab), event(lab)
+    word = device_memory(lab, SMALL)
+    if word is None:
+        return
+    wait_for_value(lab, waiter, word, 1, EQUAL)
+    write_value(lab, writer, word, 0)
+    wait_for_value(lab, waiter, word, 1, EQUAL)
+    sync(lab, writer)
+    wait_for_value(lab, waiter, word, 1, EQUAL)
+    sync(lab, waiter)
+    record(lab, done, waiter)
+    wait(lab, writer, done)
+    sync(lab, writer)
+    for call in ("aclrtDestroyStream", "aclrtDestroyStreamForce"):
+        lab.call(call, stream=waiter)
+    lab.call("aclrtSynchronizeDevice")
+    lab.call("aclrtSynchronizeEvent", event=done)
+    lab.call("aclrtFree", devPtr=word)
+    lab.call("aclrtMemset", devPtr=word, maxCount=8, value=1, count=8)
+    write_value(lab, writer, word, 1)
+    third = stream(lab)
+    write_value(lab, third, word, 1)
+    for where in (waiter, writer, third):
+        sync(lab, where)
+    for gone in (77, 0):
+        write_value(lab, gone, word, 3)
+        wait_for_value(lab, gone, word, 3, EQUAL)
+    sync(lab, 0)
+    for call, last in (("aclrtValueWrite", 1), ("aclrtValueWait", 4)):
+        args = {"devAddr": word, "value": 3, "flag": 0, "stream": writer}
+        lab.call(call, **{**args, "devAddr": 0})
+        lab.call(call, **{**args, "flag": last})
+    use(lab, lab.setting.devices[-1])
+    write_value(lab, writer, word, 4)
+    wait_for_value(lab, writer, word, 4, EQUAL)
+    lab.call("aclrtResetDeviceForce", deviceId=lab.setting.devices[-1])
+    write_value(lab, writer, word, 4)
+    wait_for_value(lab, writer, word, 4, EQUAL)
+
+
+VALUE_FLOWS = (
+    streams_wait_for_values,
+    values_are_compared_with_their_sign,
+    nobody_waits_for_what_waits,
+)

@@ -1,0 +1,1 @@
+"""Memory of the runtime that several processes have in common."""
