@@ -350,21 +350,23 @@ class _Sum:
         self.rest = 0
 
     def add(self, writer: _Writer, value: Any, times: int) -> None:
-        if not isinstance(value, Term):
-            formula, rest = writer.constant(int(value))
-            self.rest += rest * times
-            self._count(formula, times)
-        elif value.op == "add":
-            for each in value.args:
-                self.add(writer, each, times)
-        elif value.op == "times" and not isinstance(value.args[1], Term):
-            self.add(writer, value.args[0], times * int(value.args[1]))
-        else:
-            formula = writer.number(value)
-            if formula.op == "number":
-                self.rest += formula.args[0] * times
-            else:
+        waiting = [(value, times)]  # sums may be nested deeper than functions can be
+        while waiting:
+            value, times = waiting.pop()
+            if not isinstance(value, Term):
+                formula, rest = writer.constant(int(value))
+                self.rest += rest * times
                 self._count(formula, times)
+            elif value.op == "add":
+                waiting += [(each, times) for each in reversed(value.args)]
+            elif value.op == "times" and not isinstance(value.args[1], Term):
+                waiting.append((value.args[0], times * int(value.args[1])))
+            else:
+                formula = writer.number(value)
+                if formula.op == "number":
+                    self.rest += formula.args[0] * times
+                else:
+                    self._count(formula, times)
 
     def _count(self, formula: Formula | None, times: int) -> None:
         if formula is not None:
