@@ -25,7 +25,7 @@ from halcert.spec.runtime.pools import PoolDestroy, PoolTrimTo
 from halcert.spec.runtime.streams import SynchronizeStream
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import State
-from halcert.spec.svm.theorems import byte_at, lies_in, same_byte
+from halcert.spec.svm.theorems import byte_at, lies_in, same_byte, shows
 
 REUSE = API.at("memory pools, reuse")
 COPYING = API.at("memory, copying")
@@ -114,7 +114,7 @@ def _copied(call: Memcpy | MemcpyAsync, before: State, after: State, offset: Siz
 
 def _only_the_target(call: Any, before: State, after: State, address: Address) -> bool:
     start = call.dst if isinstance(call, Memcpy | MemcpyAsync) else call.devPtr
-    return lies_in(address, start, call.count) or same_byte(before, after, address)
+    return shows(before, address, start, call.count) or same_byte(before, after, address)
 
 
 def _theorem(number: str, summary: str, source: Source, prove: Any, *calls: type[Call]) -> Theorem:
