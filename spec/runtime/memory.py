@@ -26,7 +26,7 @@ from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN, OPENED, UVM
-from halcert.spec.svm.memory import is_registered, vacant
+from halcert.spec.svm.memory import device_side, is_registered, unregistered, vacant
 from halcert.spec.uvm.pages import freed_pages
 
 MUST = Strength.MUST
@@ -90,7 +90,7 @@ def new_block(state: State, address: int, size: int, kind: int, device: int, gra
 
 def on_devices(block: Block) -> bool:
     """Tell whether a block is memory that devices have, or may have."""
-    return block.kind == DEV or block.kind == GRANT or block.kind == UVM or block.kind == OPENED
+    return device_side(block) or block.kind == UVM
 
 
 def has_key(state: State, block: Block) -> bool:
@@ -233,12 +233,12 @@ class Free(Call, frozen=True):
         "RUNTIME-FREE-010",
         strength=MUST,
         source=MEMORY,
-        changes=("blocks", "contents", "pages", "accessors"),
+        changes=("blocks", "contents", "pages", "accessors", "registrations"),
     )
     def frees(call, state: State) -> State:
-        """The memory is gone, managed memory with all its pages."""
+        """The memory is gone, managed memory with all its pages; nothing of it is registered."""
         block = state.blocks.at(call.devPtr)
-        return without_block(freed_pages(state, block), call.devPtr)
+        return without_block(unregistered(freed_pages(state, block), block), call.devPtr)
 
 
 @interface("aclrtMallocHost", area="runtime", source=ACL_HEADER)

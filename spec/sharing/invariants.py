@@ -18,7 +18,7 @@ from halcert.spec.sharing.memory import (
 )
 from halcert.spec.sharing.register_arguments import meets
 from halcert.spec.state import INTACT, UNCERTAIN, UNSET, Block, Holding, Permit, State
-from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL
+from halcert.spec.svm.flags import DEV, DVPP, GRANT, MAPPED, OPENED, POOL
 from halcert.spec.svm.invariants import MOST_DEVICES
 from halcert.spec.svm.memory import within
 
@@ -163,6 +163,7 @@ def _registrations_are_of_memory(state: State) -> bool:
             and state.blocks.covering(one.src).kind != MAPPED
             and state.blocks.covering(one.src).kind != OPENED
             and state.blocks.covering(one.src).kind != POOL
+            and state.blocks.covering(one.src).kind != GRANT
         )
     )
 

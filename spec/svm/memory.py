@@ -165,6 +165,13 @@ def is_registered(state: State, block: Block) -> bool:
     return state.registrations.any(lambda one: _holds(block, one.src))
 
 
+def unregistered(state: State, block: Block) -> State:
+    """Return the state after what was registered of a block is registered no more."""
+    return state.but(
+        registrations=state.registrations.delete_where(lambda one: _holds(block, one.src))
+    )
+
+
 def in_use(state: State, block: Block) -> bool:
     """Tell whether an operation under way, or a descriptor, speaks of a block."""
     return (
