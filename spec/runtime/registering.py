@@ -25,10 +25,11 @@ from halcert.spec.language.bits import BitWord, Field, Flag
 from halcert.spec.runtime.memory import NO_MEMORY, REGISTERING
 from halcert.spec.runtime.order import session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.sharing.register_arguments import meets
 from halcert.spec.sources import SENSE
 from halcert.spec.state import USER, Registration, State
 from halcert.spec.svm.flags import HOST
-from halcert.spec.svm.memory import ranges_overlap, within
+from halcert.spec.svm.memory import within
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -91,14 +92,14 @@ def device_of(state: State) -> int:
 def meets_registered(state: State, base: int, size: int) -> bool:
     """Tell whether a byte of a range is registered on the device that the thread works with."""
     return state.registrations.any(
-        lambda one: one.device == device_of(state) and ranges_overlap(one.src, one.size, base, size)
+        lambda one: one.device == device_of(state) and meets(one, base, size)
     )
 
 
 def meets_elsewhere(state: State, base: int, size: int) -> bool:
     """Tell whether a byte of a range is registered on another device."""
     return state.registrations.any(
-        lambda one: one.device != device_of(state) and ranges_overlap(one.src, one.size, base, size)
+        lambda one: one.device != device_of(state) and meets(one, base, size)
     )
 
 
