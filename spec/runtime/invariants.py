@@ -166,6 +166,17 @@ def _pools_are_counted(state: State) -> bool:
     return state.stream_pools.all(lambda pool: _counted(state, pool))
 
 
+def _words_are_possible(state: State) -> bool:
+    return state.words.all(
+        lambda word: (
+            word.address > 0
+            and word.waiter >= 0
+            and word.waiter <= session(state).lines
+            and word.position >= 0
+        )
+    )
+
+
 INVARIANTS = (
     Invariant(
         "RUNTIME-INV-001",
@@ -250,5 +261,11 @@ INVARIANTS = (
         "No other memory, and no reserved addresses, lie where a pool gave out memory.",
         _other_memory_is_elsewhere,
         ("blocks", "portions", "reservations"),
+    ),
+    Invariant(
+        "RUNTIME-INV-015",
+        "A value is at an address, and who waits for another one is a stream that was made.",
+        _words_are_possible,
+        ("words", "sessions"),
     ),
 )
