@@ -98,6 +98,8 @@ INTERFACES = tuple(
 
 SET = ((0, "RUNTIME-SET-010"),)
 """The call after which a thread works with a device."""
+REGISTERED = (*SET, (0, "RUNTIME-HMALLOC-010"), (0, "RUNTIME-REGISTER-020"))
+"""The calls after which host memory is registered."""
 ELSEWHERE = (*SET, (0, "RUNTIME-MALLOC-010"), (0, "RUNTIME-SET-010"))
 """The calls after which there is memory on a device, and another device may be worked with."""
 STREAM = (*SET, (0, "RUNTIME-STREAM-010"))
@@ -108,12 +110,20 @@ MEMORY = (*STREAM, (0, "RUNTIME-MALLOC-010"))
 """The calls after which there is device memory."""
 WORK = (*MEMORY, (0, "RUNTIME-ASET-011"))
 """The calls after which a task is under way."""
+VALUE = ((0, "RUNTIME-MALLOC-010"), (0, "RUNTIME-VWRITE-010"), (0, "RUNTIME-VWAIT-011"))
+"""The calls by which a stream comes to wait for a value."""
+WAITING = (*STREAM, *VALUE)
+"""The calls after which a stream waits for a value."""
+BEHIND = (*WAITING, (0, "SVM-HMAP-010"), (0, "RUNTIME-MALLOC-010"))
+"""The calls after which there is memory, too, that it could be given a copy of."""
 POOL = (*STREAM, (0, "RUNTIME-POOL-020"))
 """The calls after which there is a pool."""
 TAKEN = (*POOL, (0, "RUNTIME-PMALLOC-021"))
 """The calls after which a stream has memory of it."""
 FREED = (*TAKEN, (0, "RUNTIME-PFREE-010"))
 """The calls after which it gave that back."""
+UNDONE = (*FREED, *VALUE)
+"""The calls after which a stream, which may be the one that gave memory back, waits."""
 DOUBTED = (*TAKEN, (0, "RUNTIME-SYNC-020"))
 """The calls after which a task on a pool may have failed."""
 
@@ -125,5 +135,20 @@ RUNTIME_AREA = Area(
     theorems=THEOREMS,
     borrows=tuple(call.interface for call in (HostMap, HostUnmap, HostStore, HostFill, HostLoad)),
     library="acl",
-    beginnings=(SET, STREAM, EVENT, MEMORY, WORK, POOL, TAKEN, FREED, DOUBTED, ELSEWHERE),
+    beginnings=(
+        SET,
+        STREAM,
+        EVENT,
+        MEMORY,
+        WORK,
+        POOL,
+        TAKEN,
+        FREED,
+        DOUBTED,
+        ELSEWHERE,
+        REGISTERED,
+        WAITING,
+        BEHIND,
+        UNDONE,
+    ),
 )
