@@ -147,19 +147,22 @@ class Search:
         self._made = {}
 
     def adopt(self, other: Search) -> None:
-        """Take over what another search found, which knows of more calls than this one."""
-        self.influence = other.influence
+        """Take over what another search found, and what it knows of calls if it knows more."""
+        if all(each in other.interfaces for each in self.interfaces):
+            self.influence = other.influence
         self.reached.update(other.reached)
         self.alone.update(other.alone)
         self.shadowed |= other.shadowed
         self.unshadowed |= other.unshadowed
         self.impossible |= other.impossible
 
-    def reopen(self) -> None:
+    def reopen(self, rules: Iterable[Rule]) -> None:
         """Forget what no state lets come about in which only the calls of this search were made."""
-        self.shadowed.clear()
-        self.impossible.clear()
-        self._prospects.clear()
+        reopened = {rule.id for rule in rules}
+        self.shadowed -= reopened
+        self.impossible -= reopened
+        for each in reopened:
+            self._prospects.pop(each, None)
 
     def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules for which there is something left to look for."""

@@ -109,8 +109,9 @@ def _search(task: Task) -> Findings:
     search = _explored(task, profile, own, wanted)
     for name, area in AREAS.items():
         if name != own and _may_help(area, AREAS[own]):
-            search.reopen()
-            late = search.unsettled(wanted)
+            told = [rule for rule in wanted if rule.interface in spoken(area)]
+            search.reopen(told)
+            late = search.unsettled(told)
             if late:
                 search.adopt(_explored(task, profile, name, late))
     outcome = _Outcome(search, profile)
@@ -128,23 +129,27 @@ def _may_help(area: Area, own: Area) -> bool:
     return lends or (area.processes > 1 and area.library == own.library)
 
 
+def spoken(area: Area) -> dict[str, Interface]:
+    """Return the interfaces whose calls make up words of an area, by name.
+
+    Areas of one process come in all words. What another library offers is never called with it.
+    """
+    return interfaces(
+        each
+        for each, other in AREAS.items()
+        if other.library == area.library and (each == area.name or other.processes == 1)
+    )
+
+
 def _applies(rule_id: str, profile: Profile) -> bool:
     found = catalogued(rule_id)
     return found is not None and found.applies_to(profile.name)
 
 
 def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Search:
-    """Search for rules in words of an area; areas of one process come in all words.
-
-    What another library offers is never called with it.
-    """
+    """Search for rules in words of an area."""
     area = AREAS[name]
-    spoken = [
-        each
-        for each, other in AREAS.items()
-        if other.library == area.library and (each == name or other.processes == 1)
-    ]
-    letters = tuple(interfaces(spoken).values())
+    letters = tuple(spoken(area).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
     beginnings = [

@@ -161,6 +161,16 @@ def test_a_search_gives_the_same_whatever_was_done_before_it(found):
         assert carry_out(search_for(rule)).witnesses == found[rule]
 
 
+def test_what_needs_more_rows_is_not_looked_for_with_calls_of_another_library():
+    """The runtime borrows calls of the area, but not the one that the rule is of."""
+    records = carry_out(search_for("SVM-ASYNC-011")).records
+    assert {(each.kind, each.status) for each in records} == {
+        ("reachable", "proved"),
+        ("not shadowed", "proved"),
+    }
+    assert all("more rows" in each.note for each in records)
+
+
 def test_the_last_search_of_a_product_tells_what_follows_from_all(monkeypatch, found):
     bad = proofs.Findings((), found["SVM-SET-010"], ("the oracle objects",))
     good = proofs.Findings((), found["SVM-FREE-002"])
