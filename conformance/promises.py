@@ -46,7 +46,7 @@ MOVED = (
 )
 """Columns that hold addresses or handles, by table."""
 Thing = tuple[str, int]
-"""A block by the name of its memory, a reservation by its address, or a handle."""
+"""A block by its memory, or in one process by its address; a reservation by that; a handle."""
 Parts = list[tuple["Formula", int]]
 """Formulas of a sum, with how often each stands in it."""
 RESULT = "result"
@@ -70,7 +70,7 @@ class Atlas:
     """
 
     def __init__(self, view: Any, origins: Mapping[Thing, Origin]) -> None:
-        """Move the things of a view; ``origins`` tells who gave them."""
+        """Move the things of a view; ``origins`` tells who gave their addresses and numbers."""
         self.unmoved = view
         self._old = sorted(_regions(view, origins))
         self._bases = [region.start for region in self._old]
@@ -122,7 +122,7 @@ def _regions(view: Any, origins: Mapping[Thing, Origin]) -> Iterator[Region]:
         yield Region(row.id, 1, origins.get(("handles", row.id)))
     for row in view.blocks:
         if not view.reservations.covering(row.base).exists:
-            yield Region(row.base, row.extent, origins.get(("blocks", row.memory)))
+            yield Region(row.base, row.extent, origins.get(("blocks", row.base)))
 
 
 def promises(
@@ -200,7 +200,8 @@ class _Writer:
         self._result = result
         self._atlas = atlas
         self._out: Mapping[str, Any] = getattr(step.outcome, "out", {})
-        self._signed: set[Formula] = set()
+        self._other: set[Formula] = set()
+        """Outputs that are not numbers of 64 bits without a sign, but have one, or are bytes."""
 
     # ------------------------------------------------------------------------------- conditions
 
@@ -269,8 +270,7 @@ class _Writer:
             op, rest = "le", rest + 1
         if not more and not less:
             return TRUE if (rest < 0 if op == "lt" else rest == 0) else FALSE
-        signed = any(formula in self._signed for formula in total.parts)
-        if signed:
+        if any(formula in self._other for formula in total.parts):
             return self._sided(op, more, less, rest)
         if not less and (-rest < (op == "lt") or -rest >= TOP):
             return TRUE if op == "lt" and -rest >= TOP else FALSE
@@ -330,6 +330,8 @@ class _Writer:
                 kind, value = get_args(kind)[0], value[int(part)]
                 continue
             kind = annotations_of(kind)[part]
+            if isinstance(value, str):
+                break  # a name or opaque bytes, of which digits are written
             value = value.get(part) if isinstance(value, Mapping) else None
             if value is None and place == len(path) - 1:
                 return FALSE if kind is bool else number(0)
@@ -337,8 +339,8 @@ class _Writer:
                 return FALSE if path[-1] == "given" else number(0)
         found = Formula("output", (self._step.number, ".".join(path)))
         domain = domain_of(kind)
-        if domain is not None and domain.low < 0:
-            self._signed.add(found)
+        if domain is not None and (domain.low < 0 or domain.high >= TOP):
+            self._other.add(found)
         return found
 
 

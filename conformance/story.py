@@ -84,6 +84,7 @@ class _Teller:
         self._told: list[StoryStep] = []
         self._worlds: dict[int, tuple[World, World]] = {}
         self._origins: dict[Thing, Origin] = {}
+        self._given: dict[int, dict[Thing, Origin]] = {}
         self._former: list[BlockSeen] = []
         self._starts: dict[int, int] = {}
         self._equal: list[tuple[tuple[int, ...], int]] = []
@@ -153,7 +154,7 @@ class _Teller:
         return self._lab.given(self._numbers)
 
     def _promises(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
-        atlas = Atlas(self._lab.view(step.actor), self._origins)
+        atlas = Atlas(self._lab.view(step.actor), self._given.get(step.actor, {}))
         found = promises(call.interface, self._lab.setting.profile, step, atlas, self._outputs())
         return (*found, *self._balances(step, call))
 
@@ -252,6 +253,26 @@ class _Teller:
                 field = _field_of(step.outcome.out, number)
                 if field:
                     self._origins[thing] = Origin(step.number, field)
+        self._note_given(step, world.views[step.actor])
+
+    def _note_given(self, step: TraceStep, view: Any) -> None:
+        """Remember which call gave a process its addresses and handles.
+
+        The same memory has an address of its own in each process, and the same number may be
+        given in several.
+        """
+        if not isinstance(step.outcome, Answered):
+            return
+        before = self._given.get(step.actor, {})
+        after: dict[Thing, Origin] = {}
+        for (table, _), number in _things(view):
+            thing = table, number
+            field = "" if thing in before else _field_of(step.outcome.out, number)
+            if thing in before:
+                after[thing] = before[thing]
+            elif field:
+                after[thing] = Origin(step.number, field)
+        self._given[step.actor] = after
 
     def _verdict(self, broken: Broken) -> Verdict:
         violation = broken.violation

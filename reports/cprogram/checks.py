@@ -12,7 +12,7 @@ from halcert.results.story import Demand, Formula, Promise, Stretch
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.language import poison
 from halcert.spec.sharing.create import UNTOUCHED
-from halcert.spec.sharing.names import TOO_LONG
+from halcert.spec.sharing.names import TOO_LONG, string_of
 
 COMPARISONS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 JOINTS = {"and": " && ", "or": " || ", "add": " + "}
@@ -85,32 +85,48 @@ class CheckWriter:
                 for each, text in ((each, self._condition(each)) for each in args)
             )
         if op in COMPARISONS:
-            about = next((each for each in args if self._is_bytes(each)), None)
+            about = next((each for each in map(self._bytes_of, args) if each), None)
             if about is not None:
-                return self._of_bytes(op, args, self._variables.of(*about.args).text)
+                return self._of_bytes(op, args, about)
             wide = any(_is_wide(each) for each in args)
             left, right = (self._number(each, wide=wide) for each in args)
             return f"{left} {COMPARISONS[op]} {right}"
         return f"{self._number(formula)} != 0"
 
-    def _is_bytes(self, formula: Formula) -> bool:
-        return formula.op == "output" and bool(self._variables.of(*formula.args).bytes)
+    def _bytes_of(self, formula: Formula) -> Formula | None:
+        """Return the name in a number, of which it is a multiple; None if there is none."""
+        inner = formula.args[0] if formula.op == "times" else formula
+        if inner.op != "output" or not self._variables.of(*inner.args).bytes:
+            return None
+        return inner
 
-    def _of_bytes(self, op: str, args: Sequence[Formula], place: str) -> str:
-        """Return what is said of a name; the numbers of other names mean nothing in a program.
+    def _of_bytes(self, op: str, args: Sequence[Formula], about: Formula) -> str:
+        """Return what is said of a name.
 
         Raises:
-            KeyError: it compares names.
+            KeyError: it is compared with one that no call gave.
         """
-        numbers = tuple(each.args[0] if each.op == "number" else None for each in args)
-        if op == "lt" and numbers == (0, None):
-            return f"{place}[0] != 0"
+        factor = next((each.args[1] for each in args if each.op == "times"), 1)
+        numbers = tuple(each.args[0] // factor if each.op == "number" else None for each in args)
+        place = self._variables.of(*about.args).text
+        if op == "le":
+            low, high = numbers
+            op, numbers = (
+                "lt",
+                (low if low is None else low - 1, high if high is None else high + 1),
+            )
+        if op == "lt" and numbers in ((0, None), (None, 1)):
+            return f"{place}[0] {'!=' if numbers[1] is None else '=='} 0"
         if op == "lt" and numbers == (None, TOO_LONG):
             return f"memchr({place}, 0, sizeof {place}) != NULL"
         if op == "eq" and UNTOUCHED in numbers:
             self._uses.helpers.add("is_untouched")
             return f"is_untouched({place}, sizeof {place})"
-        raise KeyError(op)
+        token = next((each for each in numbers if each), None)
+        if op not in ("eq", "ne") or token is None:
+            raise KeyError(op)
+        other = self._variables.named(string_of(token).hex(), int(about.args[0])).text
+        return f"strncmp({place}, {other}, sizeof {place}) {COMPARISONS[op]} 0"
 
     @staticmethod
     def _inner(formula: Formula, write: Any) -> str:

@@ -179,6 +179,8 @@ class Variables:
             KeyError: no call of that number is made, or it gives nothing of that name.
         """
         if not number and path.startswith(PROCESS):
+            if len(self._actors) == 1:
+                return Variable("getpid()")
             return Variable(f"{PIDS}[{self._actors.index(int(path.removeprefix(PROCESS)))}]")
         step = self._steps[number]
         first, _, rest = path.partition(".")
@@ -191,6 +193,18 @@ class Variables:
         if parameter is None:
             raise KeyError(path)
         return self._of_parameter(step, parameter, rest)
+
+    def named(self, name: str, before: int) -> Variable:
+        """Return the variable for the last name of these digits that was given before a call.
+
+        Raises:
+            KeyError: none was.
+        """
+        for step in reversed(self._steps.values()):
+            out = getattr(step.outcome, "out", {})
+            if step.number < before and out.get("name") == name:
+                return self.of(step.number, "name")
+        raise KeyError(name)
 
     def _of_parameter(self, step: TraceStep, parameter: Parameter, rest: str) -> Variable:
         if parameter.passing is Passing.OUT:

@@ -373,8 +373,12 @@ static void gave_name(const char *label, const char *name)
 {
     if ((unsigned char)name[0] == UNTOUCHED_BYTE)
         printf("%s     %s is untouched\n", who, label);
-    else
-        printf("%s     %s = \"%.65s\"\n", who, label, name);
+    else {
+        printf("%s     %s = \"", who, label);
+        for (int i = 0; i < 65 && name[i] != 0; i++)
+            printf(name[i] > ' ' && name[i] <= '~' ? "%c" : "\\%03o", (unsigned char)name[i]);
+        printf("\"\n");
+    }
 }
 
 //// is_untouched: untouched

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import uuid
@@ -48,6 +49,12 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": path, "COLUMNS": "80", **more}
 
 
+def _heeds_signals() -> None:
+    """Undo what a shell does for programs in its background, and nohup."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Program:
     """A command in a process of its own, in a folder of its own, and everything it started."""
 
@@ -66,6 +73,7 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            preexec_fn=_heeds_signals,  # noqa: PLW1509 - no thread is running here
         )
         return self.process
 

@@ -60,7 +60,12 @@ FOUND_BY = {
     "register_overlap": "registering-refused",
 }
 """Seeded faults of many kinds, and a flow that meets each."""
-LONG = ("nothing-is-inherited", "allocated-again-and-again", "large-again-and-again")
+LONG = (
+    "nothing-is-inherited",
+    "allocated-again-and-again",
+    "large-again-and-again",
+    "names-never-come-back",
+)
 SHORT = (
     "device-to-device",
     "contiguous",
