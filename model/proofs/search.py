@@ -245,6 +245,11 @@ class Search:
         self.trail.go(word)
         return self.trail.check(needed) is Answer.YES
 
+    def give_up(self, rules: Iterable[Rule]) -> None:
+        """Settle those of a few rules that no valid state lets decide."""
+        self._open = {rule.id: rule for rule in rules}
+        self._give_up()
+
     def _give_up(self) -> None:
         """Drop rules that no valid state lets decide; few are left when this is asked."""
         for rule in list(self._open.values()):

@@ -113,7 +113,7 @@ def _search(task: Task) -> Findings:
             search.reopen(told)
             late = search.unsettled(told)
             if late:
-                search.adopt(_explored(task, profile, name, late))
+                search.adopt(_explored(task, profile, name, late, few=True))
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
@@ -146,12 +146,20 @@ def _applies(rule_id: str, profile: Profile) -> bool:
     return found is not None and found.applies_to(profile.name)
 
 
-def _explored(task: Task, profile: Profile, name: str, wanted: list[Rule]) -> Search:
-    """Search for rules in words of an area."""
+def _explored(
+    task: Task, profile: Profile, name: str, wanted: list[Rule], *, few: bool = False
+) -> Search:
+    """Search for rules in words of an area.
+
+    Where they are few, those that no valid state lets decide are settled before any word is made.
+    """
     area = AREAS[name]
     letters = tuple(spoken(area).values())
     influence = Influence(letters, profile, invariants(), task.rows)
     search = Search(profile, letters, influence, area.processes)
+    if few:
+        search.give_up(wanted)
+        wanted = search.unsettled(wanted)
     beginnings = [
         each for each in area.beginnings if all(_applies(rule_id, profile) for _, rule_id in each)
     ]
