@@ -345,7 +345,7 @@ class ShmemMapRouteCheck(Call, frozen=True):
         ours = share.owner == me(state) or may_open(state, share)
         return is_string(call.name) and not (share.exists and share.valid and ours)
 
-    @may_reject("SHARING-ROUTE-006", NOT_EXIST, source=(HEADER, V3), profiles=GEN3)
+    @may_reject("SHARING-ROUTE-006", NOT_EXIST, NOT_SUPPORT, source=(HEADER, V3), profiles=GEN3)
     def no_way(call) -> bool:
         """There may be no such way; a machine without a unified bus has none at all."""
         return True
