@@ -24,7 +24,7 @@ from halcert.spec.runtime_state import Session, Use
 from halcert.spec.sharing.names import Name
 from halcert.spec.sources import API, SENSE, V2
 from halcert.spec.state import State
-from halcert.spec.svm.device import closed, loses_managed_memory, opened
+from halcert.spec.svm.device import closed, loses_managed_memory, on_device, opened
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -176,6 +176,19 @@ def _not_set(state: State, device: int) -> bool:
     return device >= 0 and state.hardware.at(device).exists and references(state, device) == 0
 
 
+def _without_device(state: State, device: int, profile: Profile) -> State:
+    """Return the state after a device was given up with all that was on it.
+
+    No other device reaches memory that is gone.
+    """
+    after = closed(state, device, profile)
+    return after.but(
+        registrations=after.registrations.delete_where(
+            lambda one: on_device(state.blocks.covering(one.src), device)
+        )
+    )
+
+
 def _has_work(state: State) -> bool:
     """Tell whether any task is under way."""
     return state.works.any(lambda work: work.size > 0)
@@ -246,7 +259,7 @@ class ResetDevice(Call, frozen=True):
         count = references(state, call.deviceId)
         if count > 1:
             return state.but(uses=state.uses.put(Use(id=call.deviceId, references=count - 1)))
-        return closed(state, call.deviceId, profile)
+        return _without_device(state, call.deviceId, profile)
 
 
 @interface("aclrtResetDeviceForce", area="runtime", source=ACL_HEADER)
@@ -311,7 +324,7 @@ class ResetDeviceForce(Call, frozen=True):
     )
     def gives_up_all(call, state: State, profile: Profile) -> State:
         """No reference is left, and all that was on the device has gone."""
-        return closed(state, call.deviceId, profile)
+        return _without_device(state, call.deviceId, profile)
 
 
 @interface("aclrtGetDevice", area="runtime", source=ACL_HEADER)

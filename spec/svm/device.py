@@ -39,7 +39,7 @@ def closed(state: State, devid: int, profile: Profile) -> State:
     So are its mappings and who was given access to them; reserved addresses stay. Nothing leads
     to the bytes any more, so they may stay as well. What the process shared there can be opened
     no more, and what it has open there is let go. Pools are gone with all that
-    they had, and so is what the runtime has there. Memory that is gone is registered nowhere.
+    they had, and so is what the runtime has there.
     """
     device = state.devices.at(devid)
     return departed(
@@ -52,9 +52,7 @@ def closed(state: State, devid: int, profile: Profile) -> State:
         grants=state.grants.delete_where(
             lambda grant: on_device(state.blocks.at(grant.base), devid)
         ),
-        registrations=state.registrations.delete_where(
-            lambda one: one.device == devid or on_device(state.blocks.covering(one.src), devid)
-        ),
+        registrations=state.registrations.delete_where(lambda one: one.device == devid),
         handles=state.handles.update_where(
             lambda handle: handle.device == devid, lambda handle: handle.but(lost=True)
         ),
