@@ -20,7 +20,7 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN2, GEN3
+from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import State
 from halcert.spec.svm.flags import POOL
@@ -52,9 +52,10 @@ class MemAddressFree(Call, frozen=True):
         code=SHOULD,
         source=(RESERVING, HEADER, SENSE, V2, V3),
     )
-    def not_the_start_of_a_reservation(call, state: State) -> bool:
+    def not_the_start_of_a_reservation(call, state: State, profile: Profile) -> bool:
         """Only the start of reserved addresses can be given back, and only once."""
-        return call.ptr != 0 and not state.reservations.at(call.ptr).exists
+        taken = profile.generation == "v3" and state.blocks.covering(call.ptr).kind == POOL
+        return call.ptr != 0 and not taken and not state.reservations.at(call.ptr).exists
 
     @rejects(
         "VMM-AFREE-003",

@@ -30,12 +30,12 @@ from halcert.spec.state import (
     State,
 )
 from halcert.spec.svm.flags import MAPPED, POOL
+from halcert.spec.svm.memory import allocated
 from halcert.spec.vmm.memory import (
     given_out,
     is_mapped,
     map_granule,
     mapping_at,
-    of_others,
     of_the_device,
     on_pages,
     reserved,
@@ -161,8 +161,8 @@ class MemMap(Call, frozen=True):
         "VMM-MAP-008", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V3), profiles=GEN3
     )
     def allocated_otherwise(call, state: State) -> bool:
-        """The address is reserved, not that of a block of halMemAlloc or of a pool."""
-        return of_others(mapping_at(state, call.ptr))
+        """The address is reserved, not that of a block of halMemAlloc."""
+        return allocated(mapping_at(state, call.ptr))
 
     @rejects("VMM-MAP-009", PARA_ERROR, strength=MUST, code=SHOULD, source=(HEADER, V2, V3))
     def not_on_a_page(call, state: State, profile: Profile) -> bool:

@@ -65,7 +65,7 @@ def _given_back_without_mappings(call: MemAddressFree, before: State, address: A
 
 def _not_twice(call: Any, after: State, profile: Profile) -> bool:
     if isinstance(call, MemAddressFree):
-        return MemAddressFree(ptr=call.ptr).not_the_start_of_a_reservation(after)
+        return MemAddressFree(ptr=call.ptr).not_the_start_of_a_reservation(after, profile)
     again = MemUnmap(ptr=call.ptr)
     if profile.generation == "v2":
         return again.not_the_start_of_a_mapping(after)
