@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from halcert.adapters import softhal
+from halcert.adapters import softacl, softhal
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.svm.flags import DEV, AllocFlags
 
@@ -32,6 +32,7 @@ NOT_RUN = {
 
 SHORTER = (
     (r"--budget \d+", "--budget 1"),
+    (r"^halcert certify --adapter acl", "halcert certify --adapter acl --areas ipc"),
     (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas vmm"),
     (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 1"),
     (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 8"),
@@ -87,15 +88,20 @@ def clone(tmp_path):
         script.chmod(0o755)
     place = tmp_path / "clone"
     shutil.copytree(ROOT / "adapters" / "softhal", place / "adapters" / "softhal")
+    shutil.copytree(ROOT / "adapters" / "softacl", place / "adapters" / "softacl")
     shutil.copytree(ROOT / "docs" / "examples", place / "docs" / "examples")
     shutil.copy(ROOT / "Makefile", place)
     shutil.copy(softhal.library(), place / "adapters" / "softhal" / "libsofthal.so")
     shutil.copy(
         softhal.library(softhal.FAULTY), place / "adapters" / "softhal" / "libsofthal-faults.so"
     )
+    for name in (softacl.CORRECT, softacl.FAULTY):
+        shutil.copy(softacl.library(name), place / "adapters" / "softacl" / name)
     for folder in ("driver", "build", "old", "new"):
         (place / folder).mkdir()
         shutil.copy(softhal.library(), place / folder / "libascend_hal.so")
+    shutil.copy(softacl.library(), place / "driver" / "libascendcl.so")
+    shutil.copy(softacl.library(), place / "add_custom.o")
     shutil.copy(ROOT / "adapters" / "softhal" / "softhal.h", place / "ascend_hal_base.h")
     trace_of_the_fault(place / "trace.jsonl")
     path = os.pathsep.join(os.path.abspath(each) for each in sys.path)  # noqa: PTH100 - "" counts
@@ -104,6 +110,7 @@ def clone(tmp_path):
         "PYTHONPATH": path,
         "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "100",
+        **softacl.settings(),
     }
     return place, variables
 

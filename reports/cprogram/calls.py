@@ -82,8 +82,19 @@ class CallWriter(ArgumentWriter):
         if not value:
             return "NULL"
         name = self._variables.plain(self._step, parameter.name)
-        kind = parameter.c_type.removesuffix("*").rstrip()
+        kind = _pointed_to(parameter)
         self._declare(kind, name, untouched(kind, self._uses))
+        variable = self._variables.of(self._step.number, parameter.name)
+        self._written.shown.append((name, variable))
+        return f"&{name}"
+
+    def _in_out(self, parameter: Parameter, value: Any) -> str:
+        """Return a place with a number in it, where the call leaves another one."""
+        if value is None:
+            return "NULL"
+        name = self._variables.plain(self._step, parameter.name)
+        kind = _pointed_to(parameter)
+        self._declare(kind, name, self._number(value, parameter.kind, kind))
         variable = self._variables.of(self._step.number, parameter.name)
         self._written.shown.append((name, variable))
         return f"&{name}"
@@ -195,7 +206,7 @@ class CallWriter(ArgumentWriter):
     def _in_array(self, parameter: Parameter, value: Any) -> str:
         if value is None:
             return "NULL"
-        c_type = parameter.c_type.removesuffix("*").rstrip()
+        c_type = _pointed_to(parameter)
         items = [self._number(each, parameter.kind, c_type) for each in value]
         name = self._variables.record(self._step, parameter.name)
         self._array(c_type, name, items)
@@ -422,6 +433,7 @@ MOST_WRITTEN = 16
 _PASSED: dict[Passing, Callable[[CallWriter, Parameter, Any], str]] = {
     Passing.VALUE: CallWriter._value,  # noqa: SLF001 - the table is the class's own
     Passing.OUT: CallWriter._out,  # noqa: SLF001 - likewise
+    Passing.INOUT: CallWriter._in_out,  # noqa: SLF001 - likewise
     Passing.IN_RECORD: CallWriter._in_record,  # noqa: SLF001 - likewise
     Passing.OUT_RECORD: CallWriter._out_record,  # noqa: SLF001 - likewise
     Passing.IN_ARRAY: CallWriter._in_array,  # noqa: SLF001 - likewise
@@ -441,6 +453,12 @@ _PASSED: dict[Passing, Callable[[CallWriter, Parameter, Any], str]] = {
     Passing.CONTROL_SIZE: CallWriter._control_size,  # noqa: SLF001 - likewise
     Passing.CONTROL_OUT: CallWriter._control_out,  # noqa: SLF001 - likewise
 }
+
+
+def _pointed_to(parameter: Parameter) -> str:
+    """Return the type of what a parameter points to; the header may leave it open."""
+    kind = parameter.c_type.removesuffix("*").rstrip()
+    return C_SCALARS[parameter.kind] if kind == "void" else kind
 
 
 def untouched(c_type: str, uses: Uses) -> str:

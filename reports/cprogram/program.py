@@ -20,6 +20,7 @@ from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
 from halcert.spec.abi.codes import DrvError, symbol_of
 from halcert.spec.abi.constants import FlagBit
 from halcert.spec.abi.parameters import SCALAR_OF
+from halcert.spec.abi.structs import LAYOUTS
 from halcert.spec.catalogue import rule as rule_named
 
 TEMPLATE = "program.c.j2"
@@ -157,14 +158,24 @@ def _typedefs(uses: Uses) -> list[tuple[str, str]]:
         for name in (c_type.removesuffix("*").rstrip() for c_type in SCALAR_OF)
         if f"{name} *" in SCALAR_OF and name != "void" and re.search(rf"\b{name}\b", words)
     ]
-    return opaque + [
-        (C_SCALARS[kind], name)
-        for name, kind in known.items()
-        if name not in STANDARD
-        and not name.endswith("*")
-        and not name.startswith(ENUM)
-        and re.search(rf"\b{name}\b", words)
-    ]
+    named = [(f"struct {name}", name) for name in _bare_structs(words)]
+    return (
+        opaque
+        + named
+        + [
+            (C_SCALARS[kind], name)
+            for name, kind in known.items()
+            if name not in STANDARD
+            and not name.endswith("*")
+            and not name.startswith(ENUM)
+            and re.search(rf"\b{name}\b", words)
+        ]
+    )
+
+
+def _bare_structs(words: str) -> list[str]:
+    """Return the structures that prototypes name without the word."""
+    return sorted(set(re.findall(r"(?<!struct )\b(\w+)\b", words)) & set(LAYOUTS))
 
 
 def _enums(uses: Uses) -> list[str]:
@@ -175,7 +186,7 @@ def _enums(uses: Uses) -> list[str]:
 
 def _structs(uses: Uses) -> list[str]:
     words = _prototypes(uses)
-    mentioned = set(re.findall(r"struct (\w+)", words)) | uses.structs
+    mentioned = {*re.findall(r"struct (\w+)", words), *_bare_structs(words), *uses.structs}
     order = [each for name in sorted(mentioned) for each in needed(name)]
     return [declaration(name) for name in dict.fromkeys(order)]
 
