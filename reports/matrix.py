@@ -15,6 +15,7 @@ from halcert.spec.catalogue import AREAS, rule, rules
 from halcert.spec.chapters import CHAPTERS, Chapter
 from halcert.spec.facts import FACTS
 from halcert.spec.language import Kind, Rule
+from halcert.spec.runtime.sources import RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.statements import STATEMENTS
 
@@ -30,7 +31,7 @@ COLUMNS = (
     "scenarios",
     "verdict",
 )
-OBSERVED = (SENSE, V2, V3)
+OBSERVED = (SENSE, V2, V3, RUNTIME)
 """Sources that are no documents: rules that come from these alone have rows of their own."""
 SCENARIO = "scenario["
 NO_PROOFS = "not proved yet: halcert prove"
@@ -92,7 +93,7 @@ class _Tracer:
                     interface,
                     "; ".join(documents),
                     interface,
-                    "What no document states: observed in the public driver, or common sense.",
+                    "What no document states: observed in the public sources, or common sense.",
                     self._rules([r.id for r in found]),
                 )
 
