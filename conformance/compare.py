@@ -57,7 +57,7 @@ def choice_of(text: str, areas: tuple[str, ...]) -> Choice:
         library=given.get("library"),
         fault=given.get("fault"),
         profile=known_profile(given.get("profile", "ascend910b")),
-        areas=known_areas(areas),
+        areas=known_areas(areas, given.get("adapter", "hal")),
     )
 
 

@@ -162,7 +162,7 @@ def gate(
     if context.get_parameter_source("profile") is click.core.ParameterSource.DEFAULT:
         profile = baseline.profile
     check_comparable(baseline, str(baseline_path), profile)
-    areas = known_areas(areas or [name for name in baseline.areas if name in AREAS])
+    areas = known_areas(areas or [name for name in baseline.areas if name in AREAS], adapter)
     weighed = weights(areas, baseline, _changes(changes), patterns)
     choice = Choice(
         adapter=adapter,
