@@ -70,9 +70,12 @@ class Atlas:
     """
 
     def __init__(self, view: Any, origins: Mapping[Thing, Origin]) -> None:
-        """Move the things of a view; ``origins`` tells who gave their addresses and numbers."""
+        """Move the things of a view; ``origins`` tells who gave their addresses and numbers.
+
+        What no call gave stays: a program names its address or number itself.
+        """
         self.unmoved = view
-        self._old = sorted(_regions(view, origins))
+        self._old = sorted(each for each in _regions(view, origins) if each.origin is not None)
         self._bases = [region.start for region in self._old]
         tables = {name: self._moved_table(getattr(view, name), columns) for name, columns in MOVED}
         self.view = view.but(**tables, grants=self._moved_grants(view.grants))

@@ -19,6 +19,8 @@ JOINTS = {"and": " && ", "or": " || ", "add": " + "}
 OPERATORS = {"times": "*", "mod": "%", "div": "/"}
 LOOSE = {**COMPARISONS, **JOINTS, "if": "?", "bits": "&"}
 WIDE, NARROW = 64, 32
+SHARE = "shareable_handle"
+"""The output that is the number of a share."""
 
 
 class CheckWriter:
@@ -88,10 +90,30 @@ class CheckWriter:
             about = next((each for each in map(self._bytes_of, args) if each), None)
             if about is not None:
                 return self._of_bytes(op, args, about)
+            if op in ("eq", "ne"):
+                args = tuple(self._with_shares(args))
             wide = any(_is_wide(each) for each in args)
             left, right = (self._number(each, wide=wide) for each in args)
             return f"{left} {COMPARISONS[op]} {right}"
         return f"{self._number(formula)} != 0"
+
+    def _with_shares(self, args: Sequence[Formula]) -> Sequence[Formula]:
+        """Return what is compared, the number of a share as what gave it: it is new in each run.
+
+        Raises:
+            KeyError: no call gave it.
+        """
+        place = next((i for i, each in enumerate(args) if each.op == "number"), None)
+        other = None if place is None else args[1 - place]
+        if place is None or other is None or other.op != "output" or other.args[1] != SHARE:
+            return args
+        value = args[place].args[0]
+        if value in (0, poison(WIDE)):
+            return args
+        call = int(other.args[0])
+        number = self._variables.maker(SHARE, value, call)
+        same = Formula("output", (number, SHARE))
+        return [same, other] if place == 0 else [other, same]
 
     def _bytes_of(self, formula: Formula) -> Formula | None:
         """Return the name in a number, of which it is a multiple; None if there is none."""
@@ -125,7 +147,7 @@ class CheckWriter:
         token = next((each for each in numbers if each), None)
         if op not in ("eq", "ne") or token is None:
             raise KeyError(op)
-        other = self._variables.named(string_of(token).hex(), int(about.args[0])).text
+        other = self._variables.given("name", string_of(token).hex(), int(about.args[0])).text
         return f"strncmp({place}, {other}, sizeof {place}) {COMPARISONS[op]} 0"
 
     @staticmethod

@@ -194,17 +194,25 @@ class Variables:
             raise KeyError(path)
         return self._of_parameter(step, parameter, rest)
 
-    def named(self, name: str, before: int) -> Variable:
-        """Return the variable for the last name of these digits that was given before a call.
+    def given(self, field: str, value: Any, before: int) -> Variable:
+        """Return the variable for the last output of a value that was given before a call.
 
         Raises:
             KeyError: none was.
         """
+        return self.of(self.maker(field, value, before), field)
+
+    def maker(self, field: str, value: Any, before: int) -> int:
+        """Return the last call before another that gave an output of a value.
+
+        Raises:
+            KeyError: none did.
+        """
         for step in reversed(self._steps.values()):
             out = getattr(step.outcome, "out", {})
-            if step.number < before and out.get("name") == name:
-                return self.of(step.number, "name")
-        raise KeyError(name)
+            if step.number < before and out.get(field) == value:
+                return step.number
+        raise KeyError(value)
 
     def _of_parameter(self, step: TraceStep, parameter: Parameter, rest: str) -> Variable:
         if parameter.passing is Passing.OUT:
