@@ -203,19 +203,22 @@ class Variables:
         return self.of(self.maker(field, value, before), field)
 
     def maker(self, field: str, value: Any, before: int) -> int:
-        """Return the last call before another that gave an output of a value.
+        """Return the last call before another of its process that gave an output of a value.
+
+        What calls of other processes gave is there only where an argument speaks of it.
 
         Raises:
             KeyError: none did.
         """
+        actor = self._steps[before].actor
         for step in reversed(self._steps.values()):
             out = getattr(step.outcome, "out", {})
-            if step.number < before and out.get(field) == value:
+            if step.number < before and step.actor == actor and out.get(field) == value:
                 return step.number
         raise KeyError(value)
 
     def _of_parameter(self, step: TraceStep, parameter: Parameter, rest: str) -> Variable:
-        if parameter.passing in (Passing.OUT, Passing.INOUT):
+        if parameter.passing is Passing.OUT:
             return Variable(
                 self.plain(step, parameter.name),
                 pointer=parameter.c_type.endswith("**"),

@@ -5,7 +5,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from halcert.cli.spec import spec
+from halcert.cli import cli
 from halcert.results import Answered, Obligation, ProofNote, TraceStep, write_proofs
 from halcert.spec import catalogue
 
@@ -15,7 +15,7 @@ def run(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def invoke(*arguments):
-        return CliRunner().invoke(spec, arguments, prog_name="halcert spec")
+        return CliRunner().invoke(cli, ["spec", *arguments], prog_name="halcert")
 
     return invoke
 

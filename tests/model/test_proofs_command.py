@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from halcert.cli import run
-from halcert.cli.prove import prove
+from halcert.cli import cli
 from halcert.model.proofs import Findings, Record, Witness
 from halcert.model.proofs import run as runs
 from halcert.model.proofs.work import THEOREMS, Task
@@ -39,7 +39,7 @@ def found(monkeypatch, tmp_path):
 
 
 def invoke(*args):
-    return CliRunner().invoke(prove, args, standalone_mode=False)
+    return CliRunner().invoke(cli, ["prove", *args], standalone_mode=False)
 
 
 def test_everything_proved_exits_with_zero(found, tmp_path):
@@ -125,6 +125,6 @@ def test_findings_are_kept_in_the_order_of_the_work(found, tmp_path, monkeypatch
 
 
 def test_help_names_the_obligations_and_exit_codes():
-    result = CliRunner().invoke(prove, ["--help"])
+    result = CliRunner().invoke(cli, ["prove", "--help"])
     for word in ("reachable", "not shadowed", "inductive", "Exit codes", "Examples"):
         assert word in result.output

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from contextlib import nullcontext
 
 import pytest
 
 from halcert.conformance.story import story_of
 from halcert.reports.cprogram import c_program
-from halcert.reports.cprogram.expressions import Uses, flag_word, literal, size
+from halcert.reports.cprogram.expressions import Uses, Variables, flag_word, literal, size
 from halcert.reports.cprogram.frame import pieces
 from halcert.reports.cprogram.layouts import declaration, needed
 from halcert.results import Answered, Crashed, Hung, Missing, Trace, TraceHeader, TraceStep
@@ -244,3 +245,14 @@ def test_numbers_have_the_suffix_that_c_needs(value, text):
 )
 def test_flags_are_written_by_their_parts(word, text):
     assert flag_word(word, Uses()) == text
+
+
+@pytest.mark.parametrize("actor, found", [(0, True), (1, False)])
+def test_what_a_check_compares_with_was_given_in_the_same_process(actor, found):
+    """Another process has it in a variable of its own."""
+    given = Answered(0, {"shareable_handle": 5})
+    export = "halMemExportToShareableHandle"
+    steps = [TraceStep(1, export, {}, given, 0), TraceStep(2, export, {}, given, actor)]
+    variables = Variables(steps, (0, 1))
+    with nullcontext() if found else pytest.raises(KeyError):
+        assert variables.maker("shareable_handle", 5, 2) == 1
