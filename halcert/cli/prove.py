@@ -189,7 +189,9 @@ def _leave(
 
 def _report(console: Console, records: list[Record], seconds: float) -> None:
     """Print the table, then whatever is not proved."""
-    console.print(_table(records))
+    for table in _tables(records):
+        console.print(table)
+        console.print()
     for record in sorted(records, key=lambda each: each.id):
         if record.status != "proved":
             console.print(f"\n{record.status}: {record.id}", markup=False, soft_wrap=True)
@@ -199,9 +201,7 @@ def _report(console: Console, records: list[Record], seconds: float) -> None:
             for line in record.note.splitlines():
                 console.print(f"    {line}", markup=False, soft_wrap=True)
     proved = sum(each.status == "proved" for each in records)
-    console.print(
-        f"\n{proved} of {len(records)} obligations proved in {seconds:.1f} s", markup=False
-    )
+    console.print(f"{proved} of {len(records)} obligations proved in {seconds:.1f} s", markup=False)
 
 
 def _show_witnesses(console: Console, witnesses: list[Witness]) -> None:
@@ -227,33 +227,32 @@ def _argument(value: Any) -> str:
     return str(value)
 
 
-def _table(records: list[Record]) -> Table:
+def _tables(records: list[Record]) -> list[Table]:
+    """Return what was settled by obligation, then by area: both at once are too wide."""
     from halcert.model.proofs.records import KINDS
 
-    areas = [area for area in AREAS if any(each.area == area for each in records)]
+    by_kind = {kind: [each for each in records if each.kind == kind] for kind in KINDS}
+    by_area = {area: [each for each in records if each.area == area] for area in AREAS}
+    return [_table("obligation", by_kind), _table("area", by_area)]
+
+
+def _table(title: str, groups: dict[str, list[Record]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("obligation")
-    for area in areas:
-        table.add_column(area, justify="right")
+    table.add_column(title, min_width=12)
+    table.add_column("proved", justify="right", min_width=9)
     table.add_column("seconds", justify="right")
-    table.add_column("slowest")
-    for kind in KINDS:
-        found = [each for each in records if each.kind == kind]
+    table.add_column("slowest", overflow="fold")
+    for name, found in groups.items():
         if not found:
             continue
         slowest = max(found, key=lambda each: each.seconds)
         table.add_row(
-            kind,
-            *(_share([each for each in found if each.area == area]) for area in areas),
+            name,
+            f"{sum(each.status == 'proved' for each in found)}/{len(found)}",
             f"{sum(each.seconds for each in found):.2f}",
             f"{slowest.seconds:.2f} s  {slowest.subject} {slowest.generation}",
         )
     return table
-
-
-def _share(records: list[Record]) -> str:
-    proved = sum(each.status == "proved" for each in records)
-    return f"{proved}/{len(records)}" if records else "-"
 
 
 class WorkProgress(Bar):

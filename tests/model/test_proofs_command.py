@@ -8,8 +8,7 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from halcert.cli import run
-from halcert.cli import cli
+from halcert.cli import cli, run
 from halcert.model.proofs import Findings, Record, Witness
 from halcert.model.proofs import run as runs
 from halcert.model.proofs.work import THEOREMS, Task
