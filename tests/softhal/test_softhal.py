@@ -151,6 +151,15 @@ def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
+@pytest.mark.slow  # single steps
+@pytest.mark.parametrize("profile", ["ascend910b", "ascend950"])
+def test_nothing_stays_of_who_is_killed_after_any_instruction(
+    shipped: Programs, profile: str
+) -> None:
+    result = run(shipped("letting_go"), SOFTHAL_PROFILE=profile)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
 ARM = "aarch64-linux-gnu-gcc"
 EMULATOR = "qemu-aarch64"
 EMULATED = ("lifecycle", "orders", "threads", "registering", "uvm_pages", "uvm_large")

@@ -85,7 +85,8 @@ static bool reclaim(void)
 void domain_lock(void)
 {
     if (pthread_mutex_lock(&domain->lock) == EOWNERDEAD) {
-        /* Somebody died between two counters: the slots are the truth, the sum is not. */
+        /* Somebody died between two writes: slots and settled shares are the truth, the sum is not. */
+        shares_mend();
         domain_sum_up();
         pthread_mutex_consistent(&domain->lock);
     }

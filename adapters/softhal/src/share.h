@@ -79,6 +79,8 @@ LOCAL void holder_put(struct share *share, int slot, unsigned device);
 LOCAL bool share_source(const struct share *share, int *pid, int *fd);
 /* Everything that a process holds or has made goes (exit), or what concerns one of its devices (close). */
 LOCAL void shares_leave(int slot, int device);
+/* Settles every share again, after a process has died within the lock. */
+LOCAL void shares_mend(void);
 /* The owner gives [offset, +size) of its memory back: v2 openers lose it. */
 LOCAL void shares_memory_gone(uint64_t offset, uint64_t size);
 /* Has the owner a living name on the range? */
