@@ -8,6 +8,7 @@ from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.ipc import IPC_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
+from halcert.conformance.scenarios.peering import PEERING
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
 from halcert.conformance.scenarios.runtime import RUNTIME_SCENARIOS
@@ -27,7 +28,7 @@ SHARING_SCENARIOS = {
     **scenarios_of("sharing", *NAME_FLOWS, *PHYSICAL_FLOWS),
     **{
         name: Scenario("sharing", flow)
-        for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING}.items()
+        for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING, **PEERING}.items()
     },
     **scenarios_of("sharing", names_never_come_back),
 }

@@ -22,12 +22,13 @@ PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
+    "peering",
     *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
     *("uvm_syscalls", "pools"),
 )
 SANITIZERS = "address,undefined"
 PROBES = (
-    *("probe", "mapping", "names", "handles", "registering"),
+    *("probe", "mapping", "names", "handles", "registering", "peering"),
     *("uvm_pages", "uvm_calls", "uvm_pressure", "pools"),
 )
 AREAS = (
@@ -35,7 +36,8 @@ AREAS = (
     ("managed memory", "uvm_pages"),
     ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
-    ("ShareableHandle", "handles"),
+    ("P2P", "peering"),
+    ("ShareableHandle|^halMemHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
     (
         "^halMem(Address|Create|Release|Map|Unmap|SetAccess|GetAccess|Retain|GetAllocation)",

@@ -10,6 +10,7 @@
 #include "internal.h"
 
 enum { SHARE_SLOT_BITS = 13, SHARES = 1 << SHARE_SLOT_BITS, HOLDERS = 16384, WHITE_ENTRIES = 1 << 18 };
+enum { PEERINGS = 4096 };
 enum share_kind { SHARE_NAME = 1, SHARE_HANDLE = 2 };
 
 struct share {
@@ -50,6 +51,13 @@ struct white {
     int32_t pid;
     uint32_t unused;
     uint64_t stamp; /* clock ticks since boot */
+};
+
+/* What a process enabled from a device to another. */
+struct peering {
+    int32_t slot;
+    uint16_t device, peer;
+    uint32_t count; /* 0: free */
 };
 
 /* Locks the domain and takes back what dead processes left. */
@@ -93,6 +101,9 @@ LOCAL bool white_allows(const struct share *share);
 /* 0, or -1 when the table is full. */
 LOCAL int white_add(struct share *share, int pid);
 LOCAL bool share_permits(const struct share *share);
+
+/* What a process enabled between devices ends with it (peering.c). */
+LOCAL void peerings_leave(int slot);
 
 /* Tokens (token.c).  A name is made of a share; 0 if it does not parse. */
 LOCAL void name_of(const struct share *share, char *name);
