@@ -363,6 +363,78 @@ static void pinned_memory_stays_as_long_as_it_is_seen(void)
     CHECK(populate(0, DEVICE_AT, SIZE) == 0);
 }
 
+/* Ask whose process on a device has a number; its number, or the errno below zero. */
+static int64_t master_of(uint32_t on, int32_t slave)
+{
+    uint32_t a[10] = {(uint32_t)slave, 0, 0, on};
+    int fd = node("apm", 0, 0);
+    int failed = give(fd, 0xc0285506, a);
+    close(fd);
+    return failed != 0 ? -failed : (int32_t)a[1];
+}
+
+/* Copy from memory that another process named, by the host; its first byte, or the errno below zero. */
+static int64_t first_byte(int32_t owner, uint64_t address)
+{
+    unsigned char mine[64] = {0};
+    uint64_t a[7] = {address, (uintptr_t)mine, 64, (uint64_t)HOST << 32, (uint32_t)owner, 1, 0};
+    int failed = give(host, 0xc038550a, a);
+    return failed != 0 ? -failed : mine[63];
+}
+
+static int64_t act(const struct order *what)
+{
+    uint64_t pin[4] = {MAP_AT, MIB, what->a, 0};
+    if (host < 0) {
+        host = node("svm", HOST, 0);
+        device[1] = node("svm", 1, 0);
+    }
+    switch (what->letter) {
+    case 'p':
+        return getpid();
+    case 'k':
+        return give(device[1], 0x40205504, pin);
+    case 'b':
+        return first_byte((int32_t)what->a, what->b);
+    default:
+        return give(device[1], 0x40185505, pin);
+    }
+}
+
+static int64_t ask_peer(const struct peer *peer, int letter, uint64_t a, uint64_t b)
+{
+    struct order what = {letter, a, b, ""};
+    return order(peer, &what);
+}
+
+static void copies_name_who_made_the_memory(const char *program)
+{
+    struct peer peer = start_peer(program, "peer");
+    int32_t pid = (int32_t)ask_peer(&peer, 'p', 0, 0);
+    uint64_t fill[3] = {DEVICE_AT, SIZE, 0x4d};
+    uint64_t task[4] = {0, 0, 0x3ff | (uint64_t)(uint32_t)pid << 32, 0};
+    unsigned char mine[64] = {0};
+    uint64_t hosts[7] = {(uintptr_t)mine, (uintptr_t)mine, 8, HOST | (uint64_t)HOST << 32, 0, 1, 0};
+    CHECK(message(0, 0, fill, sizeof(fill)) == 0);
+    CHECK(name_part(DEVICE_AT + MIB, &task[1]) == 0);
+    ANSWERS(give(host, 0x40205502, task), 0);
+    CHECK(master_of(0, pid) == pid);
+    CHECK(master_of(99, pid) == -ENODEV);
+    CHECK(master_of(0, 0) == -ESRCH);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + MIB) == -EINVAL);
+    CHECK(ask_peer(&peer, 'k', task[1], 0) == 0);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + MIB + 4096) == 0x4d);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + 2 * MIB - 32) == -EINVAL);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT) == -EINVAL);
+    CHECK(ask_peer(&peer, 'u', 0, 0) == 0);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + MIB) == -EINVAL);
+    CHECK(first_byte(getpid(), DEVICE_AT) == 0x4d);
+    ANSWERS(give(host, 0xc038550a, hosts), EINVAL);
+    ANSWERS(give(device[0], 0x40105501, &task[1]), 0);
+    end_peer(&peer);
+    CHECK(master_of(0, pid) == -ESRCH);
+}
+
 static void closing_gives_back(void)
 {
     int busy = 0;
@@ -374,8 +446,11 @@ static void closing_gives_back(void)
     CHECK(free_now(0) == before);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    if (count == 4) {
+        return serve_orders(arguments, act);
+    }
     events = node("ESCHED", 0, O_NONBLOCK);
     host = node("svm", HOST, 0);
     device[0] = node("svm", 0, 0);
@@ -392,6 +467,7 @@ int main(void)
     keys_belong_to_who_made_them();
     keys_for_everyone_have_no_list();
     pinned_memory_stays_as_long_as_it_is_seen();
+    copies_name_who_made_the_memory(arguments[0]);
     closing_gives_back();
     return finish();
 }

@@ -94,7 +94,7 @@ static int serve(uint32_t device, uint32_t subject, void *content)
     }
     case COPY: {
         const struct copy *in = content;
-        return sides_copy(device, in->to, device, in->from, in->size);
+        return sides_copy((struct end){device, 0, in->to}, (struct end){device, 0, in->from}, in->size);
     }
     case POPULATE:
     case POPULATE_UNPINNED:

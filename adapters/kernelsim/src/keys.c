@@ -100,14 +100,19 @@ static int task(struct domain *domain, const struct task *in)
     return name->open_to_all ? EPERM : admit(domain, &name->admitted, in->tgid);
 }
 
+static struct source source_of(const struct name *name)
+{
+    return (struct source){(uint32_t)THIS_SERVER, name->device, name->pid, 0, name->address,
+                           name->size};
+}
+
 static int tell_source(struct domain *domain, struct told *in)
 {
     const struct name *name = of_key(domain, in->key);
     if (name == NULL || !may_use(domain, name)) {
         return EINVAL;
     }
-    in->source = (struct source){(uint32_t)THIS_SERVER, name->device, name->pid, 0, name->address,
-                                 name->size};
+    in->source = source_of(name);
     in->updated = name->address;
     in->extra = 0;
     return 0;
@@ -133,7 +138,8 @@ static int pin(struct domain *domain, uint32_t device, const struct pin *in)
         return ENOMEM;
     }
     struct span span = {in->address, in->size};
-    int failed = pin_keep(device, &span, hold, name->offset);
+    struct source source = source_of(name);
+    int failed = pin_keep(device, &span, &source, hold, name->offset);
     if (failed != 0) {
         hold_drop(domain, hold);
     }
