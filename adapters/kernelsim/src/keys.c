@@ -42,13 +42,16 @@ static int create_key(struct domain *domain, uint32_t device, struct create *in)
         in->size > range->span.size - (in->address - range->span.start)) {
         return EINVAL;
     }
-    unsigned row = 0;
-    while (row < NAMES_MOST && domain->names[row].used) {
-        row++;
+    /* Numbers go round, so that one that was given back is not given again at once. */
+    unsigned tried = 0;
+    while (tried < NAMES_MOST && domain->names[(domain->next_key + tried) % NAMES_MOST].used) {
+        tried++;
     }
-    if (row == NAMES_MOST) {
+    if (tried == NAMES_MOST) {
         return ENOMEM;
     }
+    unsigned row = (domain->next_key + tried) % NAMES_MOST;
+    domain->next_key = row + 1;
     domain->names[row] = (struct name){
         .used = true, .valid = true, .pid = getpid(), .start = process_start(getpid()),
         .device = device, .object = domain->holds[range->hold].object,
@@ -205,6 +208,7 @@ long key_command(unsigned number, uint32_t device, void *argument)
     int failed = 0;
     space_lock();
     struct domain *domain = domain_lock();
+    domain_sweep(domain); /* keys of the dead lead nowhere */
     switch (number) {
     case CREATE:
         failed = create_key(domain, device, &in.create);

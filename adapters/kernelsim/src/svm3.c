@@ -286,6 +286,7 @@ static void closed(struct file *file)
         keys_of((uint32_t)file->device);
         ranges_of((uint32_t)file->device);
         pins_of((uint32_t)file->device);
+        agent_closes((uint32_t)file->device);
         struct table *table = &reached[file->device];
         while (table->count > 0) {
             struct span *span = table->rows[table->count - 1];
@@ -332,6 +333,7 @@ void svm3_forget(void)
     descriptors_forget();
     ranges_forget();
     pins_forget();
+    agent_forget();
     esched_forget();
 }
 
