@@ -170,6 +170,8 @@ static void copies_finish_later(void)
     CHECK(get8(&a, 32) == 0x5a5a5a5a);
     ANSWERS(ask(8, &a), EINVAL);
     CHECK(holds(BASE, sizeof(mine), 6));
+    put8(&a, 8, BASE + 4096); /* within one side there are none of these */
+    ANSWERS(ask(7, &a), EINVAL);
 }
 
 static void batches_go_one_way(void)
