@@ -21,6 +21,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.managed import MANAGED
 from halcert.conformance.managed_values import fitting_managed, has_managed_memory
 from halcert.conformance.mapping_values import fitting
+from halcert.conformance.physical import fitting_physical
 from halcert.spec.language import BitWord, Flag, InNumber, InOut, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
@@ -159,7 +160,7 @@ def _handle(draw: Draw, lab: Lab, interface: Interface) -> int:
     view: Any = lab.view()
     if interface.area == "runtime":
         known = stream_values.handles(lab)
-    elif interface.area == "vmm":
+    elif interface.area in ("vmm", "physical"):
         known = [row.id for row in view.handles]
     elif interface.name == MemCpyAsyncWaitFinish.interface.name:
         known = [row.fd for row in view.copies]
@@ -210,6 +211,8 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
         of_streams = stream_values.fitting(draw, lab, interface.name)
         args |= {name: value for name, value in of_streams.items() if name in kinds}
         args |= fitting_key(draw, lab, interface.name)
+        of_physical = fitting_physical(draw, lab, interface.name)
+        args |= {name: value for name, value in of_physical.items() if name in kinds}
         args |= {name: value for name, value in chosen_here.items() if name in kinds}
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2)) if kinds else 0):
         name = draw.pick(tuple(kinds))

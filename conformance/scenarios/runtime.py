@@ -193,6 +193,7 @@ def managed_memory_is_reached_by_the_program(lab: Lab) -> None:
     for block in blocks:
         if block is not None:
             load(lab, block, PAGE)
+            locate(lab, block)
             lab.call("aclrtFree", devPtr=block + PAGE)
             lab.call("aclrtFreeHost", hostPtr=block)
             lab.call("aclrtFree", devPtr=block)

@@ -224,7 +224,13 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "FACT-RUNTIME-34",
         API.at("memory"),
         "aclrtFreeHost frees host memory alone.",
-        ("RUNTIME-HFREE-001", "RUNTIME-HFREE-002", "RUNTIME-HFREE-003", "RUNTIME-HFREE-010"),
+        (
+            "RUNTIME-HFREE-001",
+            "RUNTIME-HFREE-002",
+            "RUNTIME-HFREE-003",
+            "RUNTIME-HFREE-006",
+            "RUNTIME-HFREE-010",
+        ),
     ),
     Fact(
         "FACT-RUNTIME-35",
@@ -273,6 +279,7 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
             "RUNTIME-POINTER-010",
             "RUNTIME-POINTER-011",
             "RUNTIME-POINTER-012",
+            "RUNTIME-POINTER-015",
         ),
     ),
     Fact(
