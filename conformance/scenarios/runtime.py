@@ -5,6 +5,7 @@ from __future__ import annotations
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.runtime_managed import MANAGED_FLOWS
 from halcert.conformance.scenarios.runtime_pools import POOL_FLOWS
 from halcert.conformance.scenarios.runtime_rectangles import RECTANGLE_FLOWS
 from halcert.conformance.scenarios.runtime_registering import REGISTERING_FLOWS
@@ -483,6 +484,7 @@ RUNTIME_SCENARIOS = scenarios_of(
     events_order_streams,
     slow_streams_are_waited_for,
     handles_live_once,
+    *MANAGED_FLOWS,
     *RECTANGLE_FLOWS,
     *REGISTERING_FLOWS,
     *VALUE_FLOWS,

@@ -28,8 +28,8 @@ ELEMENTS = 8 * 2048
 OPTIONS = ("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread")
 LIKELY = (
     ("^aclrtMemPool", "pools"),
-    ("Physical|Address|MapMem|UnmapMem|^aclrtMem(Set|Get|Retain|Export|Import)", "physical"),
-    ("^aclrt(Kernel|Launch|Binary|Host|MemAllocManaged)", "kernels"),
+    ("Physical|MemAddress|MapMem|UnmapMem|^aclrtMem(Set|Get|Retain|Export|Import)", "physical"),
+    ("^aclrt(Kernel|Launch|Binary|Host|MemAllocManaged|MemManaged)", "kernels"),
     ("^aclrt(.*Stream|.*Event|Value|Synchronize)", "streams"),
     ("^aclrtReset|^aclFinalize", "lifecycle"),
 )

@@ -134,7 +134,7 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
         return fail(ACL_ERROR_INVALID_PARAM, "pid is NULL, or pidNum is 0");
     }
     uint32_t count = (uint32_t)pidNum;
-    count -= count > 1 && FAULT(last_pid_lost) ? 1 : 0;
+    count -= count > 1 && count <= 64 && FAULT(last_pid_lost) ? 1 : 0;
     return acl_of(HAL(halMemSetPidToShareableHandle, shareableHandle, pid, count));
 }
 
