@@ -40,10 +40,11 @@ from halcert.spec.runtime.order import (
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.runtime_state import Queue
 from halcert.spec.sources import API, SENSE
-from halcert.spec.state import OPEN, State
+from halcert.spec.state import OPEN, Pages, State
+from halcert.spec.svm.memory import ranges_overlap
 from halcert.spec.uvm.locations import NUMA, Location
 from halcert.spec.uvm.moves import anywhere
-from halcert.spec.uvm.pages import behind_pages, changed, end_of, first_page, is_managed
+from halcert.spec.uvm.pages import PAGE, behind_pages, changed, end_of, first_page, is_managed
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -69,10 +70,14 @@ def in_one_allocation(state: State, address: int, size: int) -> bool:
     return size != 0 and is_managed(block) and behind_pages(address, size) <= end_of(block)
 
 
+def _gone_anywhere(run: Pages) -> Pages:
+    return anywhere(run).but(latest_type=OPEN)
+
+
 def brought(state: State, queue: Queue, address: int, size: int) -> State:
     """Return the state after a task was given that may bring the pages of a range anywhere."""
     low, high = first_page(address), behind_pages(address, size)
-    after = changed(state, low, high, lambda run: anywhere(run).but(latest_type=OPEN))
+    after = changed(state, low, high, _gone_anywhere)
     return working(after, queue, low, high - low, writes=False)
 
 
@@ -197,6 +202,12 @@ def _ranges(call: ManagedPrefetchBatchAsync) -> Elements[int]:
 
 def _places(call: ManagedPrefetchBatchAsync) -> Elements[Any]:
     return Elements(call.numPrefetchLocs, call.prefetchLocs)
+
+
+def _meets_a_range(call: ManagedPrefetchBatchAsync, run: Pages) -> bool:
+    return _ranges(call).any(
+        lambda ptr, size: ranges_overlap(run.base, run.extent, first_page(ptr), size + PAGE)
+    )
 
 
 class _Order(NamedTuple):
@@ -373,7 +384,15 @@ class ManagedPrefetchBatchAsync(Call, frozen=True):
         profiles=UVM_PRODUCTS,
     )
     def prefetches(call, state: State) -> State:
-        """Once the stream was waited for, the pages of each range may have come to its place."""
+        """Once the stream was waited for, the pages of each range may have come to its place.
+
+        What is known of pages beside a range is given up with it, where nothing told them apart.
+        """
         queue = queue_of(state, call.stream)
-        after = _ranges(call).fold(lambda now, ptr, size: brought(now, queue, ptr, size), state)
+        gone = state.but(
+            pages=state.pages.update_where(lambda run: _meets_a_range(call, run), _gone_anywhere)
+        )
+        after = _ranges(call).fold(
+            lambda now, ptr, size: working(now, queue, ptr, size, writes=False), gone
+        )
         return issued(after, queue)

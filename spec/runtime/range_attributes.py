@@ -110,9 +110,8 @@ class ManagedGetAttrs(Call, frozen=True):
     def unknown_attribute(call) -> bool:
         """There are eight attributes, from 1 on."""
         asked = asked_of_the_driver(call)
-        return asked.unknown_attribute() or (
-            asked.attribute_zero() and not asked.arrays_are_short()
-        )
+        unknown = asked.unknown_attribute() or asked.attribute_zero()
+        return unknown and not asked.arrays_are_short()
 
     @rejects(
         "RUNTIME-RANGES-004",
@@ -141,7 +140,8 @@ class ManagedGetAttrs(Call, frozen=True):
     def wrong_size_of_an_answer(call) -> bool:
         """An answer is a number of 4 bytes, or any number of them for who accesses pages."""
         asked = asked_of_the_driver(call)
-        return asked.wrong_size_of_an_answer() or asked.no_place_for_an_answer()
+        wrong = asked.wrong_size_of_an_answer() or asked.no_place_for_an_answer()
+        return wrong and not asked.arrays_are_short()
 
     @rejects(
         "RUNTIME-RANGES-006",
@@ -154,7 +154,8 @@ class ManagedGetAttrs(Call, frozen=True):
     def outside_managed_addresses(call) -> bool:
         """The range lies in the addresses of managed memory."""
         asked = asked_of_the_driver(call)
-        return asked.outside_managed_addresses() or asked.leaves_managed_addresses()
+        outside = asked.outside_managed_addresses() or asked.leaves_managed_addresses()
+        return outside and not asked.arrays_are_short()
 
     @rejects(
         "RUNTIME-RANGES-007",
