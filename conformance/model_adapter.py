@@ -56,7 +56,7 @@ from halcert.spec.runtime.range_attributes import ManagedGetAttrs, asked_of_the_
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.memory import is_held
-from halcert.spec.sharing.process import KILLED, HostExit
+from halcert.spec.sharing.process import KILLED, HostExit, HostRest
 from halcert.spec.soma.memory import used_bytes
 from halcert.spec.state import DEFERRED
 from halcert.spec.svm.alloc import MemAlloc
@@ -126,12 +126,11 @@ class ModelSession:
         """Forget a process and everything it had; the others see that it is gone."""
         if process not in self.world.views:
             return
-        gone = self.oracle.judge(
-            self.world, HostExit(how=KILLED), HostExit.Result(code=0), process=process
-        )
-        self.world = gone.world
-        views = {p: view for p, view in self.world.views.items() if p != process}
-        self.world = World(views)
+        world = self.world
+        for call in (HostExit(how=KILLED), HostRest(milliseconds=0)):
+            done = type(call).Result(code=0)
+            world = self.oracle.judge(world, call, done, process=process).world
+        self.world = World({p: view for p, view in world.views.items() if p != process})
 
     def close(self) -> None:
         """End all processes."""
