@@ -160,13 +160,21 @@ def _handle(draw: Draw, lab: Lab, interface: Interface) -> int:
     view: Any = lab.view()
     if interface.area == "runtime":
         known = stream_values.handles(lab)
-    elif interface.area in ("vmm", "physical"):
+    elif interface.area == "vmm" or _takes_physical_memory(interface):
         known = [row.id for row in view.handles]
+    elif interface.area == "physical":
+        known = [row.number for row in view.numbers]
     elif interface.name == MemCpyAsyncWaitFinish.interface.name:
         known = [row.fd for row in view.copies]
     else:
         known = [row.id for row in view.descriptors]
     return draw.pick(known) if known else 0
+
+
+def _takes_physical_memory(interface: Interface) -> bool:
+    """Tell whether a call of the runtime takes a handle of physical memory."""
+    domain = domain_of(annotations_of(interface.call).get("handle"))
+    return interface.area == "physical" and domain is not None and domain.role == "handle"
 
 
 def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:

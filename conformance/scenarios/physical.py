@@ -155,7 +155,7 @@ def memory_has_several_addresses(lab: Lab) -> None:
     lab.call("aclrtFree", devPtr=block)
 
 
-def references_are_counted(lab: Lab) -> None:
+def physical_references_are_counted(lab: Lab) -> None:
     """Memory lasts until it was freed as often as it was got, and unmapped."""
     device = lab.setting.devices[-1]
     use(lab, device)
@@ -411,14 +411,14 @@ PHYSICAL_SCENARIOS = scenarios_of(
     "physical",
     memory_is_mapped_used_and_given_back,
     bytes_stay_with_physical_memory,
+    physical_references_are_counted,
+    *PHYSICAL_SHARING_FLOWS,
+    places_get_access,
+    mappings_fit_their_addresses,
     memory_has_several_addresses,
-    references_are_counted,
     physical_memory_of_the_host,
     physical_memory_is_asked_for_rightly,
-    mappings_fit_their_addresses,
-    places_get_access,
     addresses_are_reserved_once,
     pools_keep_their_addresses,
     physical_memory_goes_with_its_device,
-    *PHYSICAL_SHARING_FLOWS,
 )
