@@ -13,6 +13,7 @@ from halcert.adapters.memory import Guarded
 from halcert.adapters.records import RecordReader, RecordWriter, Refused, Resolve, checked
 from halcert.adapters.slots import Arguments, Descriptors, NewDmaSlot, Slot
 from halcert.spec.abi.functions import CONTROL_VIEWS, INFO_INPUTS, INFO_VIEWS, PLACE_LIMIT
+from halcert.spec.abi.parameters import place_sizes
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout, Member, width_of
 from halcert.spec.language.interface import POISON
 
@@ -198,7 +199,7 @@ class PlacesSlot(Slot):
             return 0
         if not isinstance(value, list | tuple):
             raise Refused(f"{value!r} is no list")
-        sizes = self._resolve(args.get("data_sizes", args.get("dataSizes"))) or ()
+        sizes = self._resolve(place_sizes(args)) or ()
         width = width_of(self._kind)
         given: list[Guarded | None] = []
         for index, item in enumerate(value):

@@ -26,7 +26,7 @@ from halcert.conformance.tally import Tally
 from halcert.model.concrete import Judgement, Oracle, Violation, World
 from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
-from halcert.spec.abi.functions import PLACE_LIMIT
+from halcert.spec.abi.parameters import PLACE_LIMIT, place_sizes
 from halcert.spec.language import Call, Interface, Record, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
 from halcert.spec.sharing.process import KILLED, HostExit
@@ -525,8 +525,7 @@ MOST_ROUNDS = 1 << 16
 
 def _has_vast_places(args: Mapping[str, Any]) -> bool:
     """Tell whether a call passes places for answers that are larger than anybody makes them."""
-    sizes = args.get("data_sizes", args.get("dataSizes")) or ()
-    return any(size > PLACE_LIMIT for size in sizes)
+    return any(size > PLACE_LIMIT for size in place_sizes(args))
 
 
 def _at(args: Mapping[str, Any], path: str) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.spec.profiles import MIB
+from halcert.spec.state import Block
 from halcert.spec.svm.flags import MAPPED
 
 PAGE = 2 * MIB
@@ -37,33 +38,53 @@ def _create(draw: Draw, lab: Lab) -> dict[str, Any]:
     return {"size": draw.pick(SIZES), "prop": prop, "flag": 0}
 
 
-def _map(draw: Draw, lab: Lab) -> dict[str, Any]:
+def room_for_a_mapping(draw: Draw, lab: Lab) -> tuple[int, Any] | None:
+    """Choose a handle, and an address in a reservation at which its memory may fit."""
     view: Any = lab.view()
     places, handles = list(view.reservations), list(view.handles)
     if not places or not handles:
-        return {}
+        return None
     place, handle = draw.pick(places), draw.pick(handles)
     room = max(place.size - handle.size, 0) // PAGE
-    start = place.base + PAGE * draw.integer(0, room)
+    return place.base + PAGE * draw.integer(0, room), handle
+
+
+def a_mapping(draw: Draw, lab: Lab) -> Block | None:
+    """Choose a mapping, if there is one."""
+    found = [block for block in lab.blocks() if block.kind == MAPPED]
+    return draw.pick(found) if found else None
+
+
+def a_reservation(draw: Draw, lab: Lab) -> Any | None:
+    """Choose a reservation, if there is one."""
+    view: Any = lab.view()
+    found = list(view.reservations)
+    return draw.pick(found) if found else None
+
+
+def _map(draw: Draw, lab: Lab) -> dict[str, Any]:
+    room = room_for_a_mapping(draw, lab)
+    if room is None:
+        return {}
+    start, handle = room
     return {"ptr": start, "size": handle.size, "offset": 0, "handle": handle.id, "flag": 0}
 
 
 def _mapped(draw: Draw, lab: Lab) -> dict[str, Any]:
-    found = [block for block in lab.blocks() if block.kind == MAPPED]
-    return {"ptr": draw.pick(found).base} if found else {}
+    block = a_mapping(draw, lab)
+    return {} if block is None else {"ptr": block.base}
 
 
 def _reserved(draw: Draw, lab: Lab) -> dict[str, Any]:
-    view: Any = lab.view()
-    found = list(view.reservations)
-    return {"ptr": draw.pick(found).base} if found else {}
+    place = a_reservation(draw, lab)
+    return {} if place is None else {"ptr": place.base}
 
 
 def _access(draw: Draw, lab: Lab) -> dict[str, Any]:
-    found = [block for block in lab.blocks() if block.kind == MAPPED]
-    if not found:
+    block = a_mapping(draw, lab)
+    if block is None:
         return {}
-    block, device = draw.pick(found), draw.pick((*lab.setting.devices, None))
+    device = draw.pick((*lab.setting.devices, None))
     desc = {"type": 3, "id": device or 0, "side": 0 if device is None else 1}
     return {"ptr": block.base, "size": block.size, "desc": [desc], "count": 1}
 

@@ -7,6 +7,12 @@ from typing import Any
 
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
+from halcert.conformance.mapping_values import (
+    SIZES,
+    a_mapping,
+    a_reservation,
+    room_for_a_mapping,
+)
 from halcert.conformance.streams import gave
 from halcert.spec.abi.acl.constants import AclrtMemAccessFlags, AclrtMemAttr, AclrtMemLocationType
 from halcert.spec.physical.export import HERE, OPEN_TO_ALL
@@ -22,7 +28,6 @@ KINDS = (HUGE, HUGE, int(AclrtMemAttr.ACL_HBM_MEM_NORMAL), int(AclrtMemAttr.ACL_
 """Kinds of memory that every device has."""
 LISTED = 0
 """The flag of an export that processes are let into one by one."""
-SIZES = (PAGE, PAGE, 2 * PAGE, 3 * PAGE)
 RECENT = 4
 """How many of the newest numbers are meant mostly."""
 
@@ -168,9 +173,8 @@ def _reserve(draw: Draw, _lab: Lab) -> dict[str, Any]:
 
 
 def _reserved(draw: Draw, lab: Lab) -> dict[str, Any]:
-    view: Any = lab.view()
-    found = list(view.reservations)
-    return {"virPtr": draw.pick(found).base} if found else {}
+    place = a_reservation(draw, lab)
+    return {} if place is None else {"virPtr": place.base}
 
 
 def _properties(draw: Draw, lab: Lab) -> dict[str, Any]:
@@ -194,26 +198,23 @@ def _of_handle(draw: Draw, lab: Lab) -> dict[str, Any]:
 
 
 def _map(draw: Draw, lab: Lab) -> dict[str, Any]:
-    view: Any = lab.view()
-    places, handles = list(view.reservations), list(view.handles)
-    if not places or not handles:
+    room = room_for_a_mapping(draw, lab)
+    if room is None:
         return {}
-    place, handle = draw.pick(places), draw.pick(handles)
-    room = max(place.size - handle.size, 0) // PAGE
-    start = place.base + PAGE * draw.integer(0, room)
+    start, handle = room
     return {"virPtr": start, "size": handle.size, "offset": 0, "handle": handle.id, "flags": 0}
 
 
 def _of_mapping(draw: Draw, lab: Lab) -> dict[str, Any]:
-    found = [block for block in lab.blocks() if block.kind == MAPPED]
-    return {"virPtr": draw.pick(found).base} if found else {}
+    block = a_mapping(draw, lab)
+    return {} if block is None else {"virPtr": block.base}
 
 
 def _access(draw: Draw, lab: Lab) -> dict[str, Any]:
-    found = [block for block in lab.blocks() if block.kind == MAPPED]
-    if not found:
+    block = a_mapping(draw, lab)
+    if block is None:
         return {}
-    block, device = draw.pick(found), draw.pick((*lab.setting.devices, None))
+    device = draw.pick((*lab.setting.devices, None))
     desc = {"flags": READ_WRITE, **place_of(device)}
     return {"virPtr": block.base, "size": block.size, "desc": [desc], "count": 1}
 

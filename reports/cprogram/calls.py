@@ -27,7 +27,7 @@ from halcert.spec.abi.functions import (
     Passing,
 )
 from halcert.spec.abi.meanings import name_in
-from halcert.spec.abi.parameters import NAME_SIZE, SCALAR_OF
+from halcert.spec.abi.parameters import NAME_SIZE, SCALAR_OF, place_sizes
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, Layout, width_of
 from halcert.spec.language import BitWord
 from halcert.spec.language.domain import domain_of
@@ -236,8 +236,7 @@ class CallWriter(ArgumentWriter):
         name = self._variables.record(self._step, parameter.name)
         c_type = C_SCALARS[parameter.kind]
         width = width_of(parameter.kind)
-        args = self._step.args
-        sizes = args.get("data_sizes", args.get("dataSizes")) or []
+        sizes = place_sizes(self._step.args)
         places = []
         for index, given in enumerate(value):
             if not given:

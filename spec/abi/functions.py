@@ -62,7 +62,8 @@ the call answered, so that what was left alone can be told from what was written
 at an inaccessible page, so writing past it ends the process. Numbers are signed where C says so.
 
 *Places.* An array of pointers to places for numbers. A place has as many bytes as ``data_sizes``
-says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the whole numbers.
+or ``dataSizes`` says for it (at most ``PLACE_LIMIT``), 4 if it says nothing; its output holds the
+whole numbers.
 
 *Answers.* A function that returns a truth value or a text gives it as the output ``answer`` with
 code 0: 1 or 0, or the bytes of the text in hexadecimal, null for NULL.

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Any
 
 
 class Passing(Enum):
@@ -101,6 +103,15 @@ NAME_SIZE = 65
 """Bytes of a place for a name, with the null byte."""
 PLACE_LIMIT = 4096
 """The most bytes of one of several places for numbers; all devices and the host need 260."""
+
+_SIZES_OF_PLACES = ("data_sizes", "dataSizes")
+"""What the argument is called that says how large places are: by the driver, by the runtime."""
+
+
+def place_sizes(args: Mapping[str, Any]) -> Any:
+    """Return what a call says of how many bytes its places for numbers have, or nothing."""
+    return next((args[each] for each in _SIZES_OF_PLACES if each in args), None) or ()
+
 
 SCALAR_OF = {
     "DVdevice": "u32",

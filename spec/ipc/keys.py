@@ -28,7 +28,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import Profile
-from halcert.spec.runtime.memory import KEYS, NO_MEMORY
+from halcert.spec.runtime.memory import DRV_INTERNAL, KEYS, NO_MEMORY, REFUSED
 from halcert.spec.runtime.order import busy, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.memory import is_held, may_open, me, named_share, settled
@@ -44,9 +44,7 @@ SHOULD = Strength.SHOULD
 INVALID_PARAM = AclError.INVALID_PARAM
 PARAM_INVALID = AclError.RT_PARAM_INVALID
 CONTEXT_NULL = AclError.RT_CONTEXT_NULL
-REFUSED = (PARAM_INVALID, AclError.RT_DRV_INTERNAL_ERROR)
-"""How the driver's refusals reach the program: the code for bad arguments, or the one for all."""
-NOT_YOURS = (AclError.RT_NO_PERMISSION, AclError.RT_DRV_INTERNAL_ERROR)
+NOT_YOURS = (AclError.RT_NO_PERMISSION, DRV_INTERNAL)
 """What calls answer to a process that did not make a key."""
 OPEN_TO_ALL = 1
 """The flag of an export whose key any process may open."""

@@ -27,12 +27,11 @@ from halcert.spec.physical.outcomes import (
     ACCESS,
     INVALID_PARAM,
     NOT_SUPPORT,
-    REFUSED,
     may_be_a_pools,
 )
 from halcert.spec.physical.properties import side_of
 from halcert.spec.profiles import Profile
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import Block, State

@@ -21,11 +21,10 @@ from halcert.spec.language import (
 from halcert.spec.physical.outcomes import (
     ADDRESSES,
     INVALID_PARAM,
-    REFUSED,
     may_be_a_pools,
 )
 from halcert.spec.profiles import GEN2, GEN3, TIB, Profile
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import State

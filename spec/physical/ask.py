@@ -24,7 +24,6 @@ from halcert.spec.physical.outcomes import (
     NO_SUCH_DEVICE,
     NOT_SUPPORT,
     PARAM_INVALID,
-    REFUSED,
 )
 from halcert.spec.physical.properties import (
     DEVICE,
@@ -41,6 +40,7 @@ from halcert.spec.physical.properties import (
     side_of,
 )
 from halcert.spec.profiles import Profile
+from halcert.spec.runtime.memory import REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import State

@@ -34,7 +34,7 @@ from halcert.spec.runtime.order import session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.blobs import Blob
 from halcert.spec.sharing.imports import can_be_imported, imported, is_refused
-from halcert.spec.sharing.memory import me, numbered
+from halcert.spec.sharing.memory import enveloped, me, numbered
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import Share, State
 
@@ -47,7 +47,7 @@ def _asked(call: ImportFromShareableHandle, state: State) -> Share:
 
 
 def _sent(call: ImportFromShareableHandleV2, state: State) -> Share:
-    return state.shares.at(state.envelopes.at(call.shareableHandle.content).share)
+    return enveloped(state, call.shareableHandle.content)
 
 
 def _has_it(state: State, share: Share) -> bool:

@@ -18,11 +18,10 @@ from halcert.spec.language import Handle as HandleRef
 from halcert.spec.physical.outcomes import (
     INVALID_PARAM,
     MAPPING,
-    REFUSED,
     may_be_a_pools,
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import Block, State

@@ -26,7 +26,6 @@ from halcert.spec.physical.outcomes import (
     NOT_SUPPORT,
     PARAM_INVALID,
     PHYSICAL,
-    REFUSED,
     may_be_a_pools,
 )
 from halcert.spec.physical.properties import (
@@ -43,7 +42,7 @@ from halcert.spec.physical.properties import (
     on_a_device,
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import State

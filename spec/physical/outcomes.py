@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.abi.acl.codes import AclError
+from halcert.spec.runtime.memory import DRV_INTERNAL, REFUSED
 from halcert.spec.sources import API
 from halcert.spec.state import State
 
@@ -18,11 +19,9 @@ PARAM_INVALID = AclError.RT_PARAM_INVALID
 NO_SUCH_DEVICE = AclError.RT_INVALID_DEVICEID
 CONTEXT_NULL = AclError.RT_CONTEXT_NULL
 NOT_SUPPORT = AclError.RT_FEATURE_NOT_SUPPORT
-REFUSED = (PARAM_INVALID, AclError.RT_DRV_INTERNAL_ERROR)
-"""How the driver's refusals reach the program: the code for bad arguments, or the one for all."""
 NO_SUCH_SHARE = (AclError.RT_INVALID_HANDLE, *REFUSED)
 """What calls answer to a number that stands for nothing."""
-NOT_YOURS = (AclError.RT_NO_PERMISSION, AclError.RT_DRV_INTERNAL_ERROR)
+NOT_YOURS = (AclError.RT_NO_PERMISSION, DRV_INTERNAL)
 """What calls answer to a process that did not export the memory."""
 
 

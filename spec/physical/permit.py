@@ -24,15 +24,14 @@ from halcert.spec.physical.outcomes import (
     NO_SUCH_SHARE,
     NOT_YOURS,
     PARAM_INVALID,
-    REFUSED,
 )
 from halcert.spec.profiles import Profile
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.blobs import Blob
 from halcert.spec.sharing.handle_permit import MOST_AT_ONCE, entered
 from halcert.spec.sharing.imports import can_be_imported
-from halcert.spec.sharing.memory import me, numbered
+from halcert.spec.sharing.memory import enveloped, me, numbered
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import Share, State
 
@@ -45,7 +44,7 @@ def _asked(call: SetPidToShareableHandle, state: State) -> Share:
 
 
 def _sent(call: SetPidToShareableHandleV2, state: State) -> Share:
-    return state.shares.at(state.envelopes.at(call.shareableHandle.content).share)
+    return enveloped(state, call.shareableHandle.content)
 
 
 def _pids(call: SetPidToShareableHandle | SetPidToShareableHandleV2) -> Elements[int]:

@@ -14,7 +14,7 @@ from halcert.spec.physical.imports import ImportFromShareableHandle, ImportFromS
 from halcert.spec.physical.mapping import MapMem, UnmapMem
 from halcert.spec.physical.memory import FreePhysical, MallocPhysical
 from halcert.spec.physical.outcomes import EXPORTING, MAPPING, PHYSICAL
-from halcert.spec.sharing.memory import may_open, me, numbered
+from halcert.spec.sharing.memory import enveloped, may_open, me, numbered
 from halcert.spec.sources import SENSE
 from halcert.spec.state import State
 from halcert.spec.svm.flags import MAPPED
@@ -71,7 +71,7 @@ def _only_who_may_imports(call: ImportFromShareableHandle, before: State) -> boo
 
 
 def _only_who_may_imports_by_bytes(call: ImportFromShareableHandleV2, before: State) -> bool:
-    share = before.shares.at(before.envelopes.at(call.shareableHandle.content).share)
+    share = enveloped(before, call.shareableHandle.content)
     return share.exists and share.owner != me(before) and may_open(before, share)
 
 

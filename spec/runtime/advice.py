@@ -23,7 +23,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN3, UVM_PRODUCTS
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.memory import DRV_INTERNAL, NO_MEMORY, REFUSED
 from halcert.spec.runtime.order import busy, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, MODULE_DOC, SENSE, V2
@@ -47,9 +47,6 @@ INVALID_PARAM = AclError.INVALID_PARAM
 PARAM_INVALID = AclError.RT_PARAM_INVALID
 CONTEXT_NULL = AclError.RT_CONTEXT_NULL
 NOT_SUPPORT = AclError.RT_FEATURE_NOT_SUPPORT
-DRV_INTERNAL = AclError.RT_DRV_INTERNAL_ERROR
-REFUSED = (PARAM_INVALID, DRV_INTERNAL)
-"""How the driver's refusals reach the program: the code for bad arguments, or the one for all."""
 ADVICE = API.at("managed memory, advice")
 LIMITS = MODULE_DOC.at("UVM, limits of use")
 

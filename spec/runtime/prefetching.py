@@ -6,8 +6,6 @@ they hold stays as it is.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 from halcert.spec.abi.acl.codes import AclError
 from halcert.spec.abi.acl.constants import AclrtMemManagedLocationType
 from halcert.spec.language import (
@@ -41,10 +39,17 @@ from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.runtime_state import Queue
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import OPEN, Pages, State
-from halcert.spec.svm.memory import ranges_overlap
+from halcert.spec.uvm.batched import (
+    arrays_given,
+    arrays_hold,
+    indices_ascend,
+    meets_a_range,
+    places_of,
+    ranges_of,
+)
 from halcert.spec.uvm.locations import NUMA, Location
 from halcert.spec.uvm.moves import anywhere
-from halcert.spec.uvm.pages import PAGE, behind_pages, changed, end_of, first_page, is_managed
+from halcert.spec.uvm.pages import behind_pages, changed, end_of, first_page, is_managed
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -196,68 +201,16 @@ class ManagedPrefetchAsync(Call, frozen=True):
         return issued(brought(state, queue, call.ptr, call.size), queue)
 
 
-def _ranges(call: ManagedPrefetchBatchAsync) -> Elements[int]:
-    return Elements(call.count, call.ptrs, call.sizes)
-
-
-def _places(call: ManagedPrefetchBatchAsync) -> Elements[Any]:
-    return Elements(call.numPrefetchLocs, call.prefetchLocs)
-
-
-def _meets_a_range(call: ManagedPrefetchBatchAsync, run: Pages) -> bool:
-    return _ranges(call).any(
-        lambda ptr, size: ranges_overlap(run.base, run.extent, first_page(ptr), size + PAGE)
-    )
-
-
-class _Order(NamedTuple):
-    """A walk over the indices: whether they ascend, and the last one."""
-
-    ascend: bool
-    last: int
-
-
-def _indices_ascend(call: ManagedPrefetchBatchAsync) -> bool:
-    """Tell whether the first place starts at the first range, and each next one behind it."""
-    order = Elements(call.numPrefetchLocs, call.prefetchLocIdxs).fold(
-        lambda walk, first: _Order(
-            walk.ascend and first > walk.last and (walk.last >= 0 or first == 0), first
-        ),
-        _Order(ascend=True, last=-1),
-    )
-    return order.ascend and order.last < call.count
-
-
-def _arrays_given(call: ManagedPrefetchBatchAsync) -> bool:
-    return (
-        call.ptrs.given
-        and call.sizes.given
-        and call.prefetchLocs.given
-        and call.prefetchLocIdxs.given
-    )
-
-
-def _arrays_hold(call: ManagedPrefetchBatchAsync) -> bool:
-    """Tell whether the arrays are there and have as many elements as is said."""
-    return (
-        _arrays_given(call)
-        and len(call.ptrs.items) >= call.count
-        and len(call.sizes.items) >= call.count
-        and len(call.prefetchLocs.items) >= call.numPrefetchLocs
-        and len(call.prefetchLocIdxs.items) >= call.numPrefetchLocs
-    )
-
-
 def _well_formed(call: ManagedPrefetchBatchAsync) -> bool:
     """Tell whether nothing is wrong with the arguments, whatever the state."""
     return (
-        _arrays_hold(call)
+        arrays_hold(call)
         and call.flags == 0
         and call.numPrefetchLocs >= 1
         and call.numPrefetchLocs <= call.count
-        and _indices_ascend(call)
+        and indices_ascend(call)
         and Elements(call.count, call.ptrs).all(lambda ptr: ptr != 0)
-        and not _places(call).any(unknown_place)
+        and not places_of(call).any(unknown_place)
     )
 
 
@@ -278,7 +231,7 @@ class ManagedPrefetchBatchAsync(Call, frozen=True):
     def something_is_missing(call) -> bool:
         """There are ranges and places, no more places than ranges."""
         none = call.count == 0 or call.numPrefetchLocs == 0 or call.numPrefetchLocs > call.count
-        return none or not _arrays_given(call)
+        return none or not arrays_given(call)
 
     @rejects(
         "RUNTIME-BATCH-002", INVALID_PARAM, strength=MUST, code=SHOULD, source=(PREFETCH, RUNTIME)
@@ -292,26 +245,26 @@ class ManagedPrefetchBatchAsync(Call, frozen=True):
     )
     def indices_do_not_ascend(call) -> bool:
         """The first place is for the first range on, each next one for a later range on."""
-        return _arrays_hold(call) and not _indices_ascend(call)
+        return arrays_hold(call) and not indices_ascend(call)
 
     @rejects("RUNTIME-BATCH-004", PARAM_INVALID, strength=SHOULD, source=RUNTIME)
     def a_range_is_null(call) -> bool:
         """Every range has an address."""
-        return _arrays_hold(call) and Elements(call.count, call.ptrs).any(lambda ptr: ptr == 0)
+        return arrays_hold(call) and Elements(call.count, call.ptrs).any(lambda ptr: ptr == 0)
 
     @rejects(
         "RUNTIME-BATCH-005", PARAM_INVALID, strength=MUST, code=SHOULD, source=(PREFETCH, RUNTIME)
     )
     def a_place_is_unknown(call) -> bool:
         """Pages go to devices, to the host or to its nodes."""
-        return _arrays_hold(call) and _places(call).any(unknown_place)
+        return arrays_hold(call) and places_of(call).any(unknown_place)
 
     @rejects(
         "RUNTIME-BATCH-006", PARAM_INVALID, strength=MUST, code=SHOULD, source=(PREFETCH, RUNTIME)
     )
     def a_device_is_missing(call, state: State) -> bool:
         """Devices that are named are present."""
-        return _places(call).any(lambda place: no_such_device(state, place))
+        return places_of(call).any(lambda place: no_such_device(state, place))
 
     @rejects(
         "RUNTIME-BATCH-007",
@@ -349,27 +302,27 @@ class ManagedPrefetchBatchAsync(Call, frozen=True):
     def no_managed_memory(call, state: State) -> bool:
         """A product without managed memory says so, if all else is right."""
         streams = call.stream != 0 or not without_context(state)
-        missing = _places(call).any(lambda place: no_such_device(state, place))
+        missing = places_of(call).any(lambda place: no_such_device(state, place))
         return _well_formed(call) and streams and not missing
 
     @undefined("RUNTIME-BATCH-011", source=SENSE)
     def arrays_are_short(call) -> bool:
         """Saying that arrays have more elements than they have."""
-        return _arrays_given(call) and not _arrays_hold(call)
+        return arrays_given(call) and not arrays_hold(call)
 
     @undefined("RUNTIME-BATCH-012", source=PREFETCH, profiles=UVM_PRODUCTS)
     def not_one_allocation_each(call, state: State) -> bool:
         """Prefetching a range that is not all in one managed allocation; nobody is told of it."""
-        missing = _places(call).any(lambda place: no_such_device(state, place))
+        missing = places_of(call).any(lambda place: no_such_device(state, place))
         known = _has_its_stream(state, call.stream) and not missing
-        return known and _ranges(call).any(
+        return known and ranges_of(call).any(
             lambda ptr, size: not in_one_allocation(state, ptr, size)
         )
 
     @undefined("RUNTIME-BATCH-013", source=PREFETCH, profiles=UVM_PRODUCTS)
     def to_nodes(call) -> bool:
         """Prefetching to nodes of the host, which may be missing; nobody is told of it."""
-        return _places(call).any(lambda place: place.type >= NUMA and place.type <= LAST)
+        return places_of(call).any(lambda place: place.type >= NUMA and place.type <= LAST)
 
     @may_reject("RUNTIME-BATCH-014", *NO_MEMORY, source=RUNTIME, profiles=UVM_PRODUCTS)
     def memory_may_be_short(call) -> bool:
@@ -390,9 +343,9 @@ class ManagedPrefetchBatchAsync(Call, frozen=True):
         """
         queue = queue_of(state, call.stream)
         gone = state.but(
-            pages=state.pages.update_where(lambda run: _meets_a_range(call, run), _gone_anywhere)
+            pages=state.pages.update_where(lambda run: meets_a_range(call, run), _gone_anywhere)
         )
-        after = _ranges(call).fold(
+        after = ranges_of(call).fold(
             lambda now, ptr, size: working(now, queue, ptr, size, writes=False), gone
         )
         return issued(after, queue)

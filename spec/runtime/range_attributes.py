@@ -21,8 +21,8 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN3, UVM_PRODUCTS
-from halcert.spec.runtime.advice import LIMITS, NOT_SUPPORT, REFUSED
-from halcert.spec.runtime.memory import NO_MEMORY
+from halcert.spec.runtime.advice import LIMITS, NOT_SUPPORT
+from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE, V2
 from halcert.spec.state import State
@@ -96,7 +96,7 @@ class ManagedGetAttrs(Call, frozen=True):
         return call.ptr == 0 or call.size == 0 or not given
 
     @rejects("RUNTIME-RANGES-002", PARAM_INVALID, strength=SHOULD, source=RUNTIME)
-    def nothingasked_of_the_driver(call) -> bool:
+    def nothing_is_asked(call) -> bool:
         """At least one attribute is asked for."""
         return call.numAttributes == 0
 

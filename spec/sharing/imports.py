@@ -23,7 +23,7 @@ from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.blobs import Blob
 from halcert.spec.sharing.export import NONE, UNKNOWN_TYPE
-from halcert.spec.sharing.memory import handle_place, may_open, me, numbered
+from halcert.spec.sharing.memory import enveloped, handle_place, may_open, me, numbered
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Handle, Holding, Share, State
 from halcert.spec.svm.idle import may_be_unknown
@@ -259,7 +259,7 @@ class MemImportFromShareableHandle(Call, frozen=True):
 
 
 def _sent(call: MemImportFromShareableHandleV2, state: State) -> Share:
-    return state.shares.at(state.envelopes.at(call.share_handle.content).share)
+    return enveloped(state, call.share_handle.content)
 
 
 @interface("halMemImportFromShareableHandleV2", area="sharing", source=HEADER)

@@ -54,6 +54,11 @@ def peering_place(pid: int, device: int, peer: int) -> int:
     return (pid * PAIRS + device) * PAIRS + peer
 
 
+def enveloped(state: State, content: int) -> Share:
+    """Return the share that opaque bytes stand for, or one that does not exist."""
+    return state.shares.at(state.envelopes.at(content).share)
+
+
 def exported_share(memory: int) -> int:
     """Return the id of the share of physical memory."""
     return 2 * memory + 1

@@ -17,6 +17,7 @@ from halcert.spec.sharing.imports import (
     imports_again,
 )
 from halcert.spec.sharing.memory import (
+    enveloped,
     holding_place,
     is_held,
     may_open,
@@ -68,7 +69,7 @@ def _only_who_may_imports(
 def _only_who_may_imports_bytes(
     call: MemImportFromShareableHandleV2, before: State, profile: Profile
 ) -> bool:
-    share = before.shares.at(before.envelopes.at(call.share_handle.content).share)
+    share = enveloped(before, call.share_handle.content)
     again = imports_again(before, share, profile)
     return share.exists and (_listed(before, share, profile) or again)
 

@@ -22,12 +22,17 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN3, UVM_PRODUCTS
 from halcert.spec.sources import API, HEADER, MODULE_DOC, SENSE, V2
-from halcert.spec.state import OPEN, Pages, State
-from halcert.spec.svm.memory import ranges_overlap
+from halcert.spec.state import OPEN, State
+from halcert.spec.uvm.batched import (
+    arrays_hold,
+    indices_ascend,
+    meets_a_range,
+    places_of,
+    ranges_of,
+)
 from halcert.spec.uvm.locations import DEVICE, HOST, MOST_DEVICES, NUMA, Location
 from halcert.spec.uvm.moves import anywhere, either_device
 from halcert.spec.uvm.pages import (
-    PAGE,
     changed,
     first_page,
     meets_a_hole,
@@ -45,10 +50,6 @@ MOST = 4096
 """Ranges of a batch, at most."""
 MOST_PLACES = 64
 """Places of a batch, at most."""
-
-
-def _ranges(call: MemManagedPrefetchBatch) -> Elements[int]:
-    return Elements(call.count, call.ptrs, call.sizes)
 
 
 def _place_of(call: MemManagedPrefetchBatch, number: int) -> tuple[int, int]:
@@ -86,12 +87,6 @@ def _sent(walk: _Walk, call: MemManagedPrefetchBatch, ptr: int, size: int) -> _W
     return _Walk(after, walk.number + 1)
 
 
-def _meets_a_range(call: MemManagedPrefetchBatch, run: Pages) -> bool:
-    return _ranges(call).any(
-        lambda ptr, size: ranges_overlap(run.base, run.extent, first_page(ptr), size + PAGE)
-    )
-
-
 def _is_a_place(place: Location) -> bool:
     return (
         place.type == HOST
@@ -100,40 +95,15 @@ def _is_a_place(place: Location) -> bool:
     )
 
 
-class _Order(NamedTuple):
-    """A walk over the indices: whether they ascend, the last one, and whether there was one."""
-
-    ascend: bool
-    last: int
-
-
-def _indices_ascend(call: MemManagedPrefetchBatch) -> bool:
-    """Tell whether the first place starts at the first range, and each next one behind it."""
-    order = Elements(call.numPrefetchLocs, call.prefetchLocIdxs).fold(
-        lambda walk, first: _Order(
-            walk.ascend and first > walk.last and (walk.last >= 0 or first == 0), first
-        ),
-        _Order(ascend=True, last=-1),
-    )
-    return order.ascend and order.last < call.count
-
-
 def _well_formed(call: MemManagedPrefetchBatch) -> bool:
     return (
-        call.ptrs.given
-        and call.sizes.given
-        and call.prefetchLocs.given
-        and call.prefetchLocIdxs.given
-        and len(call.ptrs.items) >= call.count
-        and len(call.sizes.items) >= call.count
-        and len(call.prefetchLocs.items) >= call.numPrefetchLocs
-        and len(call.prefetchLocIdxs.items) >= call.numPrefetchLocs
+        arrays_hold(call)
         and call.numPrefetchLocs >= 1
         and call.numPrefetchLocs <= call.count
         and call.numPrefetchLocs <= MOST_PLACES
         and call.count <= MOST
-        and _indices_ascend(call)
-        and Elements(call.numPrefetchLocs, call.prefetchLocs).all(_is_a_place)
+        and indices_ascend(call)
+        and places_of(call).all(_is_a_place)
     )
 
 
@@ -172,7 +142,7 @@ class MemManagedPrefetchBatch(Call, frozen=True):
     )
     def outside_managed_addresses(call) -> bool:
         """Every range lies in the addresses of managed memory."""
-        return _ranges(call).any(outside)
+        return ranges_of(call).any(outside)
 
     @rejects(
         "UVM-BATCH-003",
@@ -184,7 +154,7 @@ class MemManagedPrefetchBatch(Call, frozen=True):
     )
     def not_allocated(call, state: State) -> bool:
         """Allocated pages are prefetched; the first that is not allocated stops the call."""
-        return _ranges(call).any(
+        return ranges_of(call).any(
             lambda ptr, size: starts_at_nothing(state, ptr, size) or meets_a_hole(state, ptr, size)
         )
 
@@ -201,12 +171,12 @@ class MemManagedPrefetchBatch(Call, frozen=True):
     @undefined("UVM-BATCH-022", source=API, profiles=UVM_PRODUCTS)
     def no_bytes(call) -> bool:
         """Prefetching no bytes."""
-        return _ranges(call).any(lambda _ptr, size: size == 0)
+        return ranges_of(call).any(lambda _ptr, size: size == 0)
 
     @undefined("UVM-BATCH-023", source=SENSE, profiles=UVM_PRODUCTS)
     def several_allocations(call, state: State) -> bool:
         """Prefetching a range over several allocations, which are side by side by chance only."""
-        return _ranges(call).any(lambda ptr, size: meets_a_neighbour(state, ptr, size))
+        return ranges_of(call).any(lambda ptr, size: meets_a_neighbour(state, ptr, size))
 
     @may_reject("UVM-BATCH-024", DrvError.OUT_OF_MEMORY, source=V2, profiles=UVM_PRODUCTS)
     def memory_may_be_short(call) -> bool:
@@ -218,28 +188,26 @@ class MemManagedPrefetchBatch(Call, frozen=True):
     )
     def not_on_pages(call) -> bool:
         """The documents ask for whole pages; the public driver rounds."""
-        return _ranges(call).any(off_pages)
+        return ranges_of(call).any(off_pages)
 
     @may_reject("UVM-BATCH-026", PARA_ERROR, source=V2, profiles=UVM_PRODUCTS)
     def node_may_be_missing(call) -> bool:
         """A NUMA node may be missing."""
-        return Elements(call.numPrefetchLocs, call.prefetchLocs).any(
-            lambda place: place.type == NUMA
-        )
+        return places_of(call).any(lambda place: place.type == NUMA)
 
     @may_reject("UVM-BATCH-027", source=V2, profiles=UVM_PRODUCTS)
     def device_may_be_closed(call, state: State) -> bool:
         """The devices may have to be open."""
-        return Elements(call.numPrefetchLocs, call.prefetchLocs).any(
+        return places_of(call).any(
             lambda place: place.type == DEVICE and not state.devices.at(place.id).open
         )
 
     @may_reject("UVM-BATCH-028", DrvError.NOT_SUPPORT, source=V2, profiles=UVM_PRODUCTS)
     def pages_may_be_there(call, state: State) -> bool:
         """Pages that are on the host may be refused when they are to go there."""
-        return Elements(call.numPrefetchLocs, call.prefetchLocs).any(
+        return places_of(call).any(
             lambda place: place.type == HOST or place.type == NUMA
-        ) and _ranges(call).any(lambda ptr, size: some_page_may_be_on_host(state, ptr, size))
+        ) and ranges_of(call).any(lambda ptr, size: some_page_may_be_on_host(state, ptr, size))
 
     @accepts(
         "UVM-BATCH-030",
@@ -250,7 +218,7 @@ class MemManagedPrefetchBatch(Call, frozen=True):
     )
     def prefetches(call, state: State) -> State:
         """The pages of each range may be at its place now; that is noted as the last one."""
-        walk = _ranges(call).fold(
+        walk = ranges_of(call).fold(
             lambda walk, ptr, size: _sent(walk, call, ptr, size), _Walk(state, 0)
         )
         return walk.state
@@ -270,7 +238,7 @@ class MemManagedPrefetchBatch(Call, frozen=True):
         """
         return state.but(
             pages=state.pages.update_where(
-                lambda run: _meets_a_range(call, run),
+                lambda run: meets_a_range(call, run),
                 lambda run: anywhere(run).but(latest_type=OPEN),
             )
         )
