@@ -185,7 +185,9 @@ def take_program(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -
             f"the best one breaks {found.rule}: {found.came}"
         )
         strength = found.strength if code_alone(found) else Strength.MUST
-        violation = Violation(CALLS_ARE_ATOMIC.id, strength, "order", CALLS_ARE_ATOMIC.summary, came)
+        violation = Violation(
+            CALLS_ARE_ATOMIC.id, strength, "order", CALLS_ARE_ATOMIC.summary, came
+        )
         raise Broken(violation, program[0][0].interface, lab.steps)
     lab.tally.show((CALLS_ARE_ATOMIC.id,), lab.test)
     lab.world = found

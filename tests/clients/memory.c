@@ -224,6 +224,9 @@ static void copies_are_prepared(void)
     put8(&a, 16, 256);
     put8(&a, 24, 256);
     put8(&a, 32, 256);
+    put4(&a, 56, 2); /* to the host: it goes the other way */
+    ANSWERS(ask(11, &a), EINVAL);
+    put4(&a, 56, 4); /* to be found */
     ANSWERS(ask(11, &a), 0);
     struct argument b = device_argument(0);
     memcpy(b.bytes + 16, a.bytes + 16 + 64, 40);
