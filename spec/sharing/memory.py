@@ -13,6 +13,8 @@ ANY_DEVICE = -1
 PIDS = 2**33
 """Shares are this far apart in the numbers of their permits."""
 LOWEST_PID = -(2**31)
+PAIRS = 2**32
+"""Device ids are this far apart in the numbers of peerings."""
 ADDRESSES = 2**64
 """Processes are this far apart in the numbers of their holdings."""
 
@@ -45,6 +47,11 @@ def holding_place(pid: int, base: int) -> int:
 def handle_place(pid: int, handle: int) -> int:
     """Return the number of what a process holds by a handle."""
     return -1 - holding_place(pid, handle)
+
+
+def peering_place(pid: int, device: int, peer: int) -> int:
+    """Return the number of what a process enabled from a device to another."""
+    return (pid * PAIRS + device) * PAIRS + peer
 
 
 def exported_share(memory: int) -> int:

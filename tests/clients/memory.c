@@ -5,6 +5,8 @@
 #define SVM_BASE (NORMAL_START + 64 * GIB)
 #define HOST_BASE (NORMAL_START + 128 * GIB)
 
+enum { DEVICE_TO_HOST = 2, TO_BE_FOUND = 4 };
+
 static void heaps_are_checked(void)
 {
     ANSWERS(heap(0, HUGE, SUB_DEVICE, BASE, 0, 0), EINVAL);
@@ -224,9 +226,9 @@ static void copies_are_prepared(void)
     put8(&a, 16, 256);
     put8(&a, 24, 256);
     put8(&a, 32, 256);
-    put4(&a, 56, 2); /* to the host: it goes the other way */
+    put4(&a, 56, DEVICE_TO_HOST);
     ANSWERS(ask(11, &a), EINVAL);
-    put4(&a, 56, 4); /* to be found */
+    put4(&a, 56, TO_BE_FOUND);
     ANSWERS(ask(11, &a), 0);
     struct argument b = device_argument(0);
     memcpy(b.bytes + 16, a.bytes + 16 + 64, 40);
