@@ -4,7 +4,6 @@
 #include <errno.h>
 
 #include "store.h"
-#include "store.h"
 
 enum { ENABLE, DISABLE, ASK, ASK_WAY, ASK_ABILITIES };
 
