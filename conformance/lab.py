@@ -15,12 +15,12 @@ from typing import Any
 
 from typing_extensions import Self
 
-from halcert.adapters.kernelsim import TROUBLE
 from halcert.adapters.protocol import Actor, Request, Session
 from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
 from halcert.conformance.choices import Choices, of_caches, of_codes, of_freedoms
 from halcert.conformance.forms import plain
+from halcert.conformance.linearize import failed_on_request
 from halcert.conformance.sightings import Act, Place, Sightings, accepting
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Judgement, Oracle, Violation, World
@@ -311,9 +311,7 @@ class Lab:
         if not isinstance(outcome, Answered):
             raise self._broken(self._no_answer(call, outcome, process), interface.name)
         result = result_of(call, outcome)
-        if outcome.code != 0 and outcome.stand_in & TROUBLE:
-            # The kernel failed because that was wished, and says nothing of the answer; what is
-            # called next shows whether the library left everything as it was.
+        if failed_on_request(outcome):
             self.tally.excuse(interface.name)
             return result
         judgement = self.setting.oracle.judge(

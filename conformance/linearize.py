@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from halcert.adapters.kernelsim import TROUBLE
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.results import Answered
 from halcert.spec.language import Call, Returned, Strength
@@ -24,7 +25,7 @@ class Timed:
 
 
 class Undecided(Exception):
-    """Too many orders to try them all."""
+    """Too many orders to try them all, or the calls promise nothing."""
 
 
 def linearized(
@@ -43,16 +44,26 @@ def linearized(
         that are no more than recommended stand against an order, it is one of those.
 
     Raises:
-        Undecided: the limit was reached.
+        Undecided: the limit was reached, or in some order a call was made of which nothing is
+            promised.
     """
     search = _Search(oracle, threads, limit)
     begin = tuple(0 for _ in threads)
     found = search.from_(world, begin)
     if found is not None:
         return found
-    assert search.worst is not None
+    if search.vague or search.worst is None:
+        raise Undecided
     lenient = _Search(oracle, threads, limit, lenient=True)
     return lenient.overlooked[-1] if lenient.from_(world, begin) is not None else search.worst
+
+
+def failed_on_request(answer: Answered) -> bool:
+    """Tell whether a call failed in which the kernel stand-in was asked to fail.
+
+    Nothing is said of its answer; what is called next shows whether anything was left behind.
+    """
+    return answer.code != 0 and answer.stand_in & TROUBLE != 0
 
 
 def code_alone(violation: Violation) -> bool:
@@ -74,6 +85,7 @@ class _Search:
         self.left = limit
         self.lenient = lenient
         self.overlooked: list[Violation] = []
+        self.vague = False
         self.depth = -1
         self.worst: Violation | None = None
 
@@ -102,9 +114,15 @@ class _Search:
         self.left -= 1
         if self.left < 0:
             raise Undecided
+        if failed_on_request(timed.answer):
+            return world
         judgement = self.oracle.judge(world, timed.call, timed.result)
         if judgement.violation is None:
             return judgement.world
+        name = timed.call.interface.name
+        if self.oracle.undefined(name, timed.call, world) is not None:
+            self.vague = True
+            return None
         if self.lenient and code_alone(judgement.violation):
             self.overlooked.append(judgement.violation)
             return world  # a call that failed changed nothing

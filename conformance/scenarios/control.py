@@ -34,7 +34,8 @@ def reachable(lab: Lab) -> None:
     blocks = [allocate(lab, MIB, kind, device) for kind in (DEV, DEV, DVPP)]
     host = allocate(lab, MIB, HOST)
     known = [block for block in blocks if block is not None]
-    for addresses in (known[:2], known, [*known, host], []):
+    mixed = [block for block in (*blocks, host) if block is not None]
+    for addresses in (known[:2], known, mixed, []):
         for mask in (DEV_BIT, DVPP_BIT, DEV_BIT | DVPP_BIT, HOST_BIT):
             info = {"addr": addresses, "cnt": len(addresses), "mem_type": mask}
             for asked in lab.setting.devices:

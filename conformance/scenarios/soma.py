@@ -296,6 +296,40 @@ def pools_end_with_live_memory(lab: Lab) -> None:
             audit(lab, device)
 
 
+def devices_are_closed_with_pools(lab: Lab) -> None:
+    """Closing a device ends its pools; memory is had and given back as before, and so are pools."""
+    open_all(lab)
+    for device in lab.setting.devices:
+        number = 40 + device
+        if make(lab, number, device, POOL) is None:
+            return
+        lab.call("halMemAgentClose", devid=device, flag=0)
+        lab.call("halMemAgentOpen", devid=device, flag=0)
+        free_block(lab, allocate(lab, PAGE, device=device))
+        make(lab, number, device, POOL, slot=50 + device)
+        destroy(lab, named(number, device))
+
+
+def numbers_of_pools_are_used_again(lab: Lab) -> None:
+    """A pool of a number that there was is a new one, whatever was asked of the one before."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    name, base = named(60, device), 0
+    for slot in (60, 61, 62):
+        base = make(lab, 60, device, POOL, slot) or 0
+        if base == 0:
+            return
+        announce(lab, name, base + PAGE, PAGE, FOR_MALLOC)
+        for other in lab.setting.devices[1:]:
+            announce(lab, named(60, other), base, PAGE, FOR_MALLOC)
+        set_attribute(lab, name, THRESHOLD, PAGE)
+        ask(lab, name)
+        destroy(lab, name)
+        place_for(lab, POOL, slot + 10)  # so that the next one is somewhere else
+    announce(lab, name, base, PAGE, FOR_MALLOC)
+    destroy(lab, name)
+
+
 def pools_run_out_of_memory(lab: Lab) -> None:
     """Where the device has no memory left, a malloc fails and takes nothing."""
     open_all(lab)
@@ -352,6 +386,8 @@ SOMA_SCENARIOS = scenarios_of(
     pools_are_trimmed,
     pool_announcements,
     pools_end_with_live_memory,
+    devices_are_closed_with_pools,
+    numbers_of_pools_are_used_again,
     pools_run_out_of_memory,
     large_pools,
 )

@@ -179,10 +179,12 @@ def batches(lab: Lab) -> None:
     """Copy several blocks in one call, both ways, with wrong elements among right ones."""
     open_all(lab)
     device = lab.setting.devices[0]
-    pairs = [ends(lab, 5000, device) for _ in range(4)]
-    hosts = [pair[0] for pair in pairs if pair]
-    blocks = [pair[1] for pair in pairs if pair]
-    sizes = [5000, 1, 4096, 4999][: len(blocks)]
+    sizes = [5000, 1, 4096, 4999]
+    pairs = [pair for pair in (ends(lab, 5000, device) for _ in sizes) if pair is not None]
+    if len(pairs) < len(sizes):
+        return
+    hosts = [pair[0] for pair in pairs]
+    blocks = [pair[1] for pair in pairs]
     for dst, src in ((blocks, hosts), (hosts, blocks)):
         lab.call("halMemcpyBatch", dst=dst, src=src, size=sizes, count=len(dst))
         check_all(lab)

@@ -93,7 +93,9 @@ def pages_fit_in_what_is_left(lab: Lab) -> None:
     blocks = filled_up(lab, device)
     base = allocate_managed(lab, size)
     if base is not None:
-        fill(lab, base, size, 1, device)
+        fill(lab, base, size, 1)
+        prefetch(lab, base, size, at_device(device))  # where no program is there to touch them
+        fill(lab, base, size, 2, device)
         audit(lab, device)
         free(lab, *blocks)
         audit(lab, device)

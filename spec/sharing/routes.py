@@ -72,9 +72,10 @@ class MemHandleSetAttribute(Call, frozen=True):
         return call.type >= UNKNOWN_TYPE
 
     @rejects("SHARING-SETWAY-003", PARA_ERROR, strength=SHOULD, source=V2, profiles=GEN2)
-    def unknown_way(call) -> bool:
+    def unknown_way(call, state: State) -> bool:
         """SVM v2 knows two ways."""
-        return call.attr.mem_map_route > MapRoute.MEM_MAP_EXBUS
+        found = state.handles.at(call.handle)
+        return found.exists and not found.lost and call.attr.mem_map_route > MapRoute.MEM_MAP_EXBUS
 
     @rejects("SHARING-SETWAY-004", NOT_SUPPORT, strength=SHOULD, source=V2, profiles=GEN2)
     def of_the_host(call, state: State, profile: Profile) -> bool:

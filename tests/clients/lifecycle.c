@@ -130,6 +130,43 @@ static void a_child_is_a_process_of_its_own(void)
     CHECK(free_on(0) == before);
 }
 
+static int peers(uint32_t what, uint32_t device, uint32_t peer, int *told)
+{
+    static int urd = -1;
+    uint32_t in[8] = {what, device, peer};
+    uint64_t a[8] = {0, 0x45 | 40ULL << 32, 0, 0, (uintptr_t)in, sizeof(in), (uintptr_t)in, sizeof(in)};
+    urd = urd < 0 ? node("URD", 0, 0) : urd;
+    int failed = ioctl(urd, 0x5601UL, a) == 0 ? 0 : errno;
+    *told = (int)in[4];
+    return failed;
+}
+
+static void devices_reach_each_other_both_ways(void)
+{
+    enum { ENABLE, DISABLE, ASK, ASK_WAY, ASK_ABILITIES };
+    int told = -1;
+    ANSWERS(peers(ASK_WAY, 0, 1, &told), 0);
+    CHECK(told == 1);
+    ANSWERS(peers(ASK_WAY, 0, 7, &told), EINVAL);
+    ANSWERS(peers(ASK_WAY, 7, 0, &told), EFAULT);
+    ANSWERS(peers(DISABLE, 0, 1, &told), ESRCH);
+    ANSWERS(peers(ENABLE, 0, 0, &told), EINVAL);
+    ANSWERS(peers(ENABLE, 0, 1, &told), 0);
+    ANSWERS(peers(ENABLE, 0, 1, &told), 0);
+    ANSWERS(peers(ASK, 0, 1, &told), 0);
+    CHECK(told == 0);
+    ANSWERS(peers(ENABLE, 1, 0, &told), 0);
+    ANSWERS(peers(DISABLE, 0, 1, &told), 0);
+    ANSWERS(peers(ASK, 1, 0, &told), 0);
+    CHECK(told == 1);
+    ANSWERS(peers(DISABLE, 0, 1, &told), 0);
+    ANSWERS(peers(DISABLE, 0, 1, &told), ESRCH);
+    ANSWERS(peers(ASK, 0, 1, &told), 0);
+    CHECK(told == 0);
+    ANSWERS(peers(ASK_ABILITIES, 0, 0, &told), 0);
+    ANSWERS(peers(9, 0, 1, &told), EINVAL);
+}
+
 int main(void)
 {
     the_node_belongs_to_one_module();
@@ -138,5 +175,6 @@ int main(void)
     device_ids_are_checked();
     a_device_is_opened_and_closed();
     a_child_is_a_process_of_its_own();
+    devices_reach_each_other_both_ways();
     return finish();
 }

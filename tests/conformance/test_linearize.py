@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from halcert.adapters.kernelsim import TROUBLE
 from halcert.conformance.linearize import Timed, Undecided, linearized
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.results import Answered
@@ -123,6 +124,22 @@ def test_a_code_that_is_only_recommended_is_all_that_is_held_against_an_order(wo
     found = linearized(ORACLE, world, [[free(strange, 10, 20)], [free(strange, 11, 21)]])
     assert isinstance(found, Violation)
     assert found.strength is Strength.MUST
+
+
+def test_a_call_that_failed_on_request_may_have_any_answer_and_did_nothing(world):
+    failed = free(17, 10, 20)
+    excused = Timed(failed.call, failed.result, Answered(17, {}, 10, 20, TROUBLE))
+    assert explained(world, [failed], [fill(BLOCK, 1, 11, 21)]) is None
+    after = explained(world, [excused], [fill(BLOCK, 1, 11, 21)])
+    assert len(after.views[0].blocks) == 1
+
+
+def test_calls_of_which_nothing_is_promised_are_not_judged():
+    flag = AllocFlags.compose(virt=DEV, devid=0)
+    args = {"pp": True, "size": 4096, "flag": flag}
+    unopened = timed("halMemAlloc", 42, 10, 20, {"pp": 0}, **args)
+    with pytest.raises(Undecided):
+        linearized(ORACLE, World.start((0, 1)), [[unopened]])
 
 
 def test_too_many_orders_are_given_up_not_judged(world):

@@ -432,6 +432,19 @@ def test_flows_and_cases_together_meet_every_rule(product):
     assert missing <= {"SHARING-OPENLAST-023"}
 
 
+def test_mapped_memory_is_copied_as_long_as_somebody_tells_what_holds(session):
+    product = session.profile.name
+    with Lab(setting(session, product), "maker", Tally()) as lab:
+        _, _, theirs = physical.shared(lab)
+        names.look(lab, OPENER)
+        place = lab.call("host.map", OPENER, size=4096)
+        copy = {"dst": place.address, "dest_max": 64, "src": theirs.address, "byte_count": 64}
+        assert lab.call("drvMemcpy", OPENER, **copy).code == 0
+        names.leave(lab, OWNER, 1)
+        after = lab.call("drvMemcpy", OPENER, **copy)
+    assert (after is None) == (product == "ascend950")
+
+
 @pytest.mark.parametrize("number", [0, 1, 2**63])
 def test_shares_are_numbered_from_zero_on(number):
     told = interfaces()["halMemExportToShareableHandle"]

@@ -5,6 +5,7 @@
 #include "assumed.h"
 #include "esched.h"
 #include "ranges.h"
+#include "trouble.h"
 
 enum { FILL, COPY, POPULATE, DEPOPULATE, POPULATE_UNPINNED, DEPOPULATE_UNPINNED, MAP, UNMAP,
        RESERVE = 13, POOL_CREATE = 16, POOL_DESTROY, POOL_SET, POOL_GET };
@@ -141,6 +142,12 @@ static int serve(uint32_t device, uint32_t subject, void *content)
     }
 }
 
+static bool takes_memory(uint32_t subject)
+{
+    return subject == POPULATE || subject == POPULATE_UNPINNED || subject == MAP ||
+           subject == POOL_CREATE;
+}
+
 int agent_serve(uint32_t device, uint32_t subject, void *content, size_t size)
 {
     /* The longest message, so that a short one is not read beyond its end. */
@@ -150,7 +157,8 @@ int agent_serve(uint32_t device, uint32_t subject, void *content, size_t size)
     }
     memcpy(room, content, size);
     space_lock();
-    int failed = serve(device, subject - FIRST_SUBJECT, room);
+    int failed = trouble_on_device(takes_memory(subject - FIRST_SUBJECT));
+    failed = failed != 0 ? failed : serve(device, subject - FIRST_SUBJECT, room);
     space_unlock();
     memcpy(content, room, size);
     uint64_t words[6];

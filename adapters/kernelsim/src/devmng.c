@@ -5,6 +5,7 @@
 
 #include "domain.h"
 #include "node.h"
+#include "peers.h"
 #include "settings.h"
 
 enum {
@@ -117,7 +118,7 @@ struct query {
 };
 _Static_assert(sizeof(struct query) == 64, "as the driver lays it out");
 
-enum { MAIN_MEMORY = 0x47, SUB_MEMORY_INFO = 0x27, MAIN_SPLIT = 0x45, SUB_SPLIT = 15 };
+enum { MAIN_MEMORY = 0x47, SUB_MEMORY_INFO = 0x27, MAIN_BASIC = 0x45, SUB_SPLIT = 15, SUB_PEERS = 40 };
 
 static long memory_info(const struct query *query)
 {
@@ -154,8 +155,12 @@ static long urd_command(struct file *file, unsigned long request, void *argument
     if (query.main == MAIN_MEMORY && query.sub == SUB_MEMORY_INFO) {
         return memory_info(&query);
     }
-    if (query.main == MAIN_SPLIT && query.sub == SUB_SPLIT && query.out_size >= 4) {
+    if (query.main == MAIN_BASIC && query.sub == SUB_SPLIT && query.out_size >= 4) {
         return tell((void *)(uintptr_t)query.out, 0, 0);
+    }
+    if (query.main == MAIN_BASIC && query.sub == SUB_PEERS) {
+        return peers_query((void *)(uintptr_t)query.in, query.in_size, (void *)(uintptr_t)query.out,
+                           query.out_size);
     }
     return -EOPNOTSUPP;
 }

@@ -55,6 +55,7 @@ static bool alive(const struct member *member)
 /* Drop whatever a member holds; the lock is held. */
 static void bury(struct domain *domain, unsigned member)
 {
+    peers_bury(domain, member);
     names_bury(domain, domain->members[member].pid, domain->members[member].start);
     for (uint32_t hold = 1; hold < HOLDS_MOST; hold++) {
         if (domain->holds[hold].object != NOTHING && domain->holds[hold].member == member) {

@@ -22,6 +22,7 @@ enum {
     ADMITTED_MOST = 1 << 17,
     SHARES_MOST = 1 << 13,
     NAMES_MOST = 1 << 13,
+    PEERINGS_MOST = 1 << 12,
     NODE_HOST = DEVICES_MOST,
     NODES = DEVICES_MOST + 1,
     NOTHING = 0,
@@ -104,6 +105,12 @@ struct name {
     uint64_t route;
 };
 
+/* A device that a member let reach another one's memory, so many times. */
+struct peering {
+    uint32_t member, device, peer;
+    uint32_t count; /* 0: free */
+};
+
 struct domain {
     uint64_t layout;
     uint64_t names_made;
@@ -123,6 +130,7 @@ struct domain {
     struct admitted admitted[ADMITTED_MOST];
     struct share shares[SHARES_MOST];
     struct name names[NAMES_MOST];
+    struct peering peerings[PEERINGS_MOST];
 };
 
 /* Become a member; 0 or an errno. Joining again is nothing. */
@@ -163,6 +171,8 @@ uint64_t admitted_since(const struct domain *domain, uint32_t first, int32_t pid
 void admit_nobody(struct domain *domain, uint32_t *first);
 /* Names that a dead process gave are gone. The lock must be held. */
 void names_bury(struct domain *domain, int32_t pid, uint64_t start);
+/* What a member let devices reach they reach no more. The lock must be held. */
+void peers_bury(struct domain *domain, uint32_t member);
 /* A share ends with its memory. The lock must be held. */
 void share_bury(struct domain *domain, uint32_t row);
 

@@ -24,7 +24,8 @@ static struct name *of_key(struct domain *domain, uint64_t key)
 {
     uint64_t row = (key & 0xffffffff) - 1;
     struct name *name = row < NAMES_MOST ? &domain->names[row] : NULL;
-    bool right = name != NULL && name->used && name->device == (key >> 32 & 0xffff);
+    bool right = name != NULL && name->used && key >> 48 == THIS_SERVER &&
+                 name->device == (key >> 32 & 0xffff);
     return right ? name : NULL;
 }
 

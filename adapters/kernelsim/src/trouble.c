@@ -77,6 +77,12 @@ static int failure(bool takes, bool device)
     }
 }
 
+int trouble_on_device(bool takes)
+{
+    pthread_once(&once, read_setting);
+    return kind == INTERRUPTED || kind == AGAIN ? 0 : trouble_now(takes, true);
+}
+
 int trouble_now(bool takes, bool device)
 {
     pthread_once(&once, read_setting);

@@ -9,5 +9,7 @@
  *
  * takes: whether the command takes memory; device: whether it is about a device. */
 int trouble_now(bool takes, bool device);
+/* The same for a message to a device, which is not interrupted on its way. */
+int trouble_on_device(bool takes);
 
 #endif

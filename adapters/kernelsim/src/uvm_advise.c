@@ -132,6 +132,9 @@ static int advise(struct block *block, uint64_t number, enum advice advice, cons
 /* Start and size are rounded on their own, the one down and the other up. */
 static int round_range(uint64_t *address, uint64_t *size)
 {
+    if (*size > UVM_SIZE) {
+        return EFAULT;
+    }
     *address = *address / HUGE_PAGE * HUGE_PAGE;
     *size = (*size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     return *size > UVM_START + UVM_SIZE - *address ? EFAULT : 0;
