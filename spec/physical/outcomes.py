@@ -18,11 +18,13 @@ PARAM_INVALID = AclError.RT_PARAM_INVALID
 NO_SUCH_DEVICE = AclError.RT_INVALID_DEVICEID
 CONTEXT_NULL = AclError.RT_CONTEXT_NULL
 NOT_SUPPORT = AclError.RT_FEATURE_NOT_SUPPORT
-REFUSED = (PARAM_INVALID, AclError.RT_DRV_INTERNAL_ERROR)
+UNLISTED = AclError.RT_DRV_INTERNAL_ERROR
+"""What a refusal of the driver becomes that has no counterpart, such as that of the kernel."""
+REFUSED = (PARAM_INVALID, UNLISTED)
 """How the driver's refusals reach the program: the code for bad arguments, or the one for all."""
 NO_SUCH_SHARE = (AclError.RT_INVALID_HANDLE, *REFUSED)
 """What calls answer to a number that stands for nothing."""
-NOT_YOURS = (AclError.RT_NO_PERMISSION, AclError.RT_DRV_INTERNAL_ERROR)
+NOT_YOURS = (AclError.RT_NO_PERMISSION, UNLISTED)
 """What calls answer to a process that did not export the memory."""
 
 
