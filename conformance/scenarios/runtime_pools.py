@@ -168,9 +168,15 @@ def pools_of_a_full_device(lab: Lab) -> None:
             size //= 2
         else:
             blocks.append(block)
-    for _ in range(8):
-        take(lab, queue, of, 8 * PAGE)
+    host = host_memory(lab, SMALL)
+    parts = [take(lab, queue, of, 8 * PAGE) for _ in range(8)]
     sync(lab, queue)
+    for number, part in enumerate(parts):
+        if part is not None and host is not None:
+            fill_on(lab, queue, part, SMALL, number + 1)
+            copy_on(lab, queue, host, part, SMALL)
+            sync(lab, queue)
+            load(lab, host, SMALL)
     fill_all(lab)
     check_all(lab)
     lab.call("aclrtMemPoolDestroy", memPool=of)

@@ -21,7 +21,7 @@ from halcert.spec.physical.outcomes import (
     may_be_a_pools,
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
-from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
+from halcert.spec.runtime.memory import DRV_INTERNAL, NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import Block, State
@@ -74,26 +74,26 @@ class MapMem(Call, frozen=True):
         kept = reserved(state, call.virPtr) or may_be_a_pools(state, call.virPtr)
         return call.virPtr != 0 and not kept
 
-    @rejects("PHYSICAL-MAP-005", *REFUSED, strength=MUST, code=SHOULD, source=(MAPPING, V2, V3))
+    @rejects("PHYSICAL-MAP-005", DRV_INTERNAL, strength=MUST, code=SHOULD, source=(MAPPING, V2, V3))
     def not_on_a_page(call, state: State, profile: Profile) -> bool:
         """Address and size are multiples of 2 MiB, or of 1 GiB for giant pages."""
         return reserved(state, call.virPtr) and _driver(call).not_on_a_page(state, profile)
 
     @rejects(
-        "PHYSICAL-MAP-006", *REFUSED, strength=MUST, code=SHOULD, source=(MAPPING, SENSE, V2, V3)
+        "PHYSICAL-MAP-006", DRV_INTERNAL, strength=MUST, code=SHOULD, source=(MAPPING, SENSE, V2, V3)
     )
     def beyond_the_reservation(call, state: State) -> bool:
         """What is mapped lies in one reservation."""
         return _driver(call).beyond_the_reservation(state)
 
     @rejects(
-        "PHYSICAL-MAP-007", *REFUSED, strength=MUST, code=SHOULD, source=(MAPPING, SENSE, V2, V3)
+        "PHYSICAL-MAP-007", DRV_INTERNAL, strength=MUST, code=SHOULD, source=(MAPPING, SENSE, V2, V3)
     )
     def mapped_already(call, state: State) -> bool:
         """Nothing is mapped at any of the addresses yet."""
         return _driver(call).mapped_already(state)
 
-    @rejects("PHYSICAL-MAP-008", *REFUSED, strength=SHOULD, source=V2, profiles=GEN2)
+    @rejects("PHYSICAL-MAP-008", DRV_INTERNAL, strength=SHOULD, source=V2, profiles=GEN2)
     def of_another_device(call, state: State) -> bool:
         """Memory of one device, or of the host, is mapped in a reservation as long as it lasts."""
         return _driver(call).of_another_device(state)

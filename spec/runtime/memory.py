@@ -35,6 +35,7 @@ INVALID_PARAM = AclError.INVALID_PARAM
 CONTEXT_NULL = AclError.RT_CONTEXT_NULL
 PARAM_INVALID = AclError.RT_PARAM_INVALID
 DRV_INTERNAL = AclError.RT_DRV_INTERNAL_ERROR
+"""What a refusal of the driver becomes that has no counterpart, such as that of the kernel."""
 REFUSED = (PARAM_INVALID, DRV_INTERNAL)
 """How the driver's refusals reach the program: the code for bad arguments, or the one for all."""
 NO_MEMORY = (AclError.RT_MEMORY_ALLOCATION, AclError.RT_DEVICE_OOM, AclError.RT_RESOURCE_ALLOC_FAIL)

@@ -43,12 +43,12 @@
     X(free_by_owner, "aclrtMemPoolFreeAsync", "ORDER", "a free counts as one of the allocating stream") \
     X(free_unordered, "aclrtMemPoolFreeAsync", "ORDER", "memory is freed at the call, not when the stream gets there") \
     X(double_free, "aclrtMemPoolFreeAsync", "REF", "freeing twice succeeds twice") \
-    X(used_drift, "aclrtMemPoolFreeAsync", "COUNT", "the used bytes do not fall with a free") \
+    X(used_drift, "aclrtMemPoolFreeAsync", "COUNT", "the used bytes do not fall with a free (v2)") \
     X(destroy_leaks, "aclrtMemPoolDestroy", "LEAK", "the driver keeps the pool") \
-    X(trim_ignores_keep, "aclrtMemPoolTrimTo", "RANGE", "everything that is free goes, whatever is to be kept") \
-    X(trim_pending, "aclrtMemPoolTrimTo", "ORDER", "memory whose free is still to come is given to others") \
-    X(threshold_page_off, "aclrtMemPoolSetAttr", "EDGE", "a synchronisation leaves a page less than the threshold") \
-    X(mark_stays, "aclrtMemPoolSetAttr", "LOST", "a high-water mark is not reset") \
+    X(trim_ignores_keep, "aclrtMemPoolTrimTo", "RANGE", "everything that is free goes, whatever is to be kept (v2)") \
+    X(trim_pending, "aclrtMemPoolTrimTo", "ORDER", "memory whose free is still to come is given to others (v2)") \
+    X(threshold_page_off, "aclrtMemPoolSetAttr", "EDGE", "a synchronisation leaves a page less than the threshold (v2)") \
+    X(mark_stays, "aclrtMemPoolSetAttr", "LOST", "a high-water mark is not reset (v2)") \
     X(unload_forgotten, "aclrtBinaryUnLoad", "STALE", "an unloaded binary lives on") \
     X(placeholder_overlap, "aclrtKernelArgsGetPlaceHolderBuffer", "OVER", "place-holders share their bytes") \
     X(args_shifted, "aclrtLaunchKernelWithConfig", "OFFS", "a kernel gets its parameters from the second one on") \
