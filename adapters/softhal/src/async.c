@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "caprice.h"
 #include "internal.h"
 
 #define OUTSTANDING_MAX 65535U
@@ -152,7 +153,10 @@ static bool enqueue(struct job *job)
 drvError_t job_start(struct end *to, struct end *from, uint64_t size, struct job **result)
 {
     drvError_t code = device_closing(to) || device_closing(from) ? DRV_ERROR_IOCRL_FAIL : DRV_ERROR_NONE;
-    struct job *job = code == DRV_ERROR_NONE ? calloc(1, sizeof(*job)) : NULL;
+    if (code == DRV_ERROR_NONE && caprice_reads(LACKS_ASYNC)) {
+        code = DRV_ERROR_NOT_SUPPORT;
+    }
+    struct job *job = code == DRV_ERROR_NONE && !caprice_short() ? calloc(1, sizeof(*job)) : NULL;
     if (code == DRV_ERROR_NONE && job == NULL) {
         code = DRV_ERROR_OUT_OF_MEMORY;
     }
