@@ -216,7 +216,9 @@ static drvError_t add_pids(struct share *share, const int *pid, int num)
         if (FAULT(white_first_only) && added > 0) {
             continue;
         }
-        if ((!is_v2() || !caprice_short()) && white_add(share, pid[i]) == 0) {
+        /* By caprice only while none is entered: which ones a refusal leaves is not stated as a rule. */
+        bool refused = is_v2() && added == 0 && caprice_short();
+        if (!refused && white_add(share, pid[i]) == 0) {
             added++;
         } else if (is_v2()) {
             code = DRV_ERROR_OUT_OF_MEMORY;
