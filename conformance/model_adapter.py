@@ -52,6 +52,7 @@ from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
 from halcert.spec.runtime.managed import MemAllocManaged
 from halcert.spec.runtime.order import session
+from halcert.spec.runtime.range_attributes import ManagedGetAttrs, asked_of_the_driver
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.memory import is_held
@@ -369,6 +370,9 @@ class Choice:
             return self._bytes()
         if isinstance(self.call, MemManagedRangeGetAttributes):
             return attributes_told(self.call, self.view) if self.code == 0 else ArraySequence(None)
+        if isinstance(self.call, ManagedGetAttrs):
+            asked = asked_of_the_driver(self.call)
+            return attributes_told(asked, self.view) if self.code == 0 else ArraySequence(None)
         if self.code == 0 and name in ("total", "huge_total"):
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":

@@ -9,6 +9,7 @@ from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.ipc import IPC_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
 from halcert.conformance.scenarios.peering import PEERING
+from halcert.conformance.scenarios.physical import PHYSICAL_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
 from halcert.conformance.scenarios.runtime import RUNTIME_SCENARIOS
@@ -57,6 +58,7 @@ for _flows in (
     SOMA_SCENARIOS,
     RUNTIME_SCENARIOS,
     IPC_SCENARIOS,
+    PHYSICAL_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

@@ -6,7 +6,7 @@ Everything here speaks of tables alone, so that the rules of other areas can ask
 from __future__ import annotations
 
 from halcert.spec.state import DEFERRED, INTACT, TAKEN, UNCERTAIN, Block, Share, State
-from halcert.spec.svm.flags import OPENED
+from halcert.spec.svm.flags import MAPPED, OPENED
 
 ANY_DEVICE = -1
 """Stands for all devices where a process leaves one, or all of them."""
@@ -83,6 +83,16 @@ def may_open(state: State, share: Share) -> bool:
 def opened_share(state: State, block: Block) -> Share:
     """Return the share that opened memory is of."""
     return state.shares.at(block.handle)
+
+
+def maker_left(state: State, block: Block) -> bool:
+    """Tell whether memory is mapped whose maker closed its device or ended (SVM v3).
+
+    The memory is pinned, but the driver asks for its maker to copy it, and nobody tells what holds
+    then.
+    """
+    share = state.shares.at(exported_share(block.memory))
+    return block.kind == MAPPED and share.exists and share.fate == TAKEN
 
 
 def reaches_shared(state: State, block: Block, address: int, length: int) -> bool:
