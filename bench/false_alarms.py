@@ -1,9 +1,9 @@
 """Whether the suite accuses the innocent: many seeds against what breaks no rule.
 
 Runs ``halcert certify`` with a small budget for each seed on the unmodified software driver and
-on the model, as one product after the other. With ``--caprice`` the
-driver does, for each seed, otherwise what the rules leave free. Prints one JSON object with the
-violations and what they were.
+on the model, as one product after the other. With ``--caprice`` the driver does what the rules
+leave free differently for each seed. Prints one JSON object with the violations and what they
+were.
 """
 
 from __future__ import annotations
