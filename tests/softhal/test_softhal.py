@@ -277,6 +277,8 @@ def test_each_fault_shows(
         ("SOFTHAL_UVM_WATERMARKS", "90,75"),
         ("SOFTHAL_UVM_WATERMARKS", "75,101"),
         ("SOFTHAL_UVM_SCAN", "-1"),
+        ("SOFTHAL_CAPRICE", "-1"),
+        ("SOFTHAL_CAPRICE", "4294967296"),
         ("SOFTHAL_DOMAIN", "../x"),
         ("SOFTHAL_CONFIG", "/nonexistent/softhal.conf"),
     ],

@@ -1,6 +1,7 @@
 /* alloc.c - halMemAlloc and halMemFree: placing a planned block, and taking it back. */
 #include <unistd.h>
 
+#include "caprice.h"
 #include "vmm.h"
 
 #define RACE_WINDOW_MICROSECONDS 3000
@@ -26,7 +27,7 @@ static int charge(const struct plan *plan)
 static struct block *fresh_block(const struct plan *plan)
 {
     struct block *block = NULL;
-    if (plan->populate && charge(plan) != 0) {
+    if (caprice_never(plan->size) || (plan->populate && charge(plan) != 0)) {
         return NULL;
     }
     block = block_place(plan);

@@ -2,6 +2,7 @@
  * alloc_v2.c - the checks of halMemAlloc in the order of the public v2 code (v2 devmm_svm.c), and what
  * the request means.
  */
+#include "caprice.h"
 #include "internal.h"
 
 #define CONTIGUOUS_MAX (4 * MIB)
@@ -199,10 +200,12 @@ static drvError_t make_plan(uint64_t size, uint64_t flag, unsigned device, struc
     if (plan->kind == KIND_SVM && round_up(plan->size, GIB) > SVM_MAX) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }
-    if (plan->kind == KIND_HOST_UVA && windows.host_uva.size == 0) {
+    if (plan->kind == KIND_HOST_UVA && (windows.host_uva.size == 0 || caprice_reads(LACKS_HOST_UVA))) {
         return DRV_ERROR_BUSY;
     }
-    return DRV_ERROR_NONE;
+    bool lacks = (plan->granule == GIANT_PAGE && caprice_reads(LACKS_GIANT_PAGES)) ||
+                 (has(flag, MEM_READONLY) && caprice_reads(LACKS_READ_ONLY));
+    return lacks ? DRV_ERROR_NOT_SUPPORT : DRV_ERROR_NONE;
 }
 
 drvError_t v2_plan(void **pp, uint64_t size, uint64_t flag, struct plan *plan)

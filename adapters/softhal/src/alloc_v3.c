@@ -1,4 +1,5 @@
 /* alloc_v3.c - the checks of halMemAlloc in the order of the public v3 code (v3 svm_alloc.c). */
+#include "caprice.h"
 #include "internal.h"
 
 #define SINGLE_MAX (208 * TIB)
@@ -95,6 +96,9 @@ static drvError_t make_plan(uint64_t size, uint64_t flag, struct plan *plan)
     plan->cache_limit = plan->kind == KIND_CP_ONLY || giant                          ? 0
                         : device && plan->granule == HUGE_PAGE ? 32 * MIB
                                                                : 16 * MIB;
+    if (giant && caprice_reads(LACKS_GIANT_PAGES)) {
+        return DRV_ERROR_NOT_SUPPORT;
+    }
     plan->populate = true;
     plan->device_read_only = has(flag, MEM_HOST_RW_DEV_RO);
     plan->expose = !device || plan->device_read_only;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "caprice.h"
 #include "internal.h"
 
 #define OUTSTANDING_MAX 65535U
@@ -242,6 +243,15 @@ bool jobs_settle(unsigned device)
     return false;
 }
 
+/* A machine may have no asynchronous copies (SVM-ASYNC-010), or no memory to start one (SVM-ASYNC-009). */
+static drvError_t caprice_async(void)
+{
+    if (caprice_reads(LACKS_ASYNC)) {
+        return DRV_ERROR_NOT_SUPPORT;
+    }
+    return caprice_short() ? DRV_ERROR_OUT_OF_MEMORY : DRV_ERROR_NONE;
+}
+
 DVresult halMemCpyAsync(DVdeviceptr dst, size_t dest_max, DVdeviceptr src, size_t byte_count, uint64_t *copy_fd)
 {
     struct end to;
@@ -261,7 +271,12 @@ DVresult halMemCpyAsync(DVdeviceptr dst, size_t dest_max, DVdeviceptr src, size_
     if (code == DRV_ERROR_NONE) {
         drvMemcpyKind_t direction = direction_of(&to, &from);
         if (direction == DRV_MEMCPY_HOST_TO_DEVICE || direction == DRV_MEMCPY_DEVICE_TO_HOST) {
-            code = job_start(&to, &from, byte_count, &job);
+            code = caprice_async();
+            if (code == DRV_ERROR_NONE) {
+                code = job_start(&to, &from, byte_count, &job);
+            } else {
+                ends_pin(&to, &from, false);
+            }
         } else {
             ends_pin(&to, &from, false);
             code = DRV_ERROR_PARA_ERROR;

@@ -5,7 +5,7 @@
  * memory may still count as used.  A block of the same kind, page size, device and length is served from
  * here first.  Everything is released before out-of-memory is reported.
  */
-#include "internal.h"
+#include "caprice.h"
 
 static struct block *newest;
 
@@ -33,6 +33,9 @@ void cache_remove(struct block *block)
 
 struct block *cache_pick(const struct plan *plan)
 {
+    if (caprice_forgets_cache()) {
+        return NULL;
+    }
     for (struct block *block = newest; block != NULL; block = block->cache_next) {
         const struct heap *heap = block->heap;
         if (heap->kind == plan->kind && heap->node == plan->node && block->size == plan->size &&
@@ -74,6 +77,9 @@ void cache_put(struct block *block)
     }
     newest = block;
     trim(block->heap, block->granule, block->cache_limit);
+    if (caprice_forgets_cache()) {
+        (void)cache_drain(NODES);
+    }
 }
 
 int node_take(unsigned node, enum page_class class, uint64_t bytes)

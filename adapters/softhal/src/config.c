@@ -1,11 +1,12 @@
 /* config.c - configuration from the environment and, for keys that are absent there, a small file. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "caprice.h"
 
 static struct config config;
 static pthread_once_t config_once = PTHREAD_ONCE_INIT;
@@ -186,13 +187,24 @@ static bool parse_number(const char *text, char **end, unsigned most, unsigned *
     return text[0] >= '0' && text[0] <= '9' && errno == 0 && value <= most;
 }
 
+static bool read_caprice(void)
+{
+    char value[128];
+    char *end = NULL;
+    const char *text = setting("SOFTHAL_CAPRICE", value, sizeof(value));
+    config.capricious = text != NULL;
+    if (text != NULL && (!parse_number(text, &end, UINT_MAX, &config.caprice) || *end != '\0')) {
+        return bad("SOFTHAL_CAPRICE", text, "a seed, a number below 2^32");
+    }
+    return true;
+}
+
 static bool read_watermarks(void)
 {
     char value[128];
     char *end = NULL;
     const char *text = setting("SOFTHAL_UVM_WATERMARKS", value, sizeof(value));
-    config.uvm_low = 75;
-    config.uvm_high = 90;
+    caprice_watermarks(&config);
     if (text == NULL) {
         return true;
     }
@@ -208,7 +220,7 @@ static bool read_scan(void)
     char value[128];
     char *end = NULL;
     const char *text = setting("SOFTHAL_UVM_SCAN", value, sizeof(value));
-    config.uvm_scan = 20;
+    caprice_scan(&config);
     if (text != NULL && (!parse_number(text, &end, 3600000, &config.uvm_scan) || *end != '\0')) {
         return bad("SOFTHAL_UVM_SCAN", text, "milliseconds, 0 for no scan");
     }
@@ -268,7 +280,7 @@ static void config_read(void)
         fclose(file);
     }
     config.valid = read_profile() && read_devices() && read_device_memory() && read_host_memory() && read_domain() &&
-                   read_watermarks() && read_scan() && read_syscalls() && read_fault();
+                   read_caprice() && read_watermarks() && read_scan() && read_syscalls() && read_fault();
 }
 
 struct config *config_get(void)

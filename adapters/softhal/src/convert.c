@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "caprice.h"
 #include "internal.h"
 
 struct conversion {
@@ -99,6 +100,9 @@ static drvError_t convert(const struct drvMem2D *area, uint64_t to_size, uint64_
     }
     if (code == DRV_ERROR_NONE && !flat && direction_of(&to, &from) != (drvMemcpyKind_t)area->direction) {
         code = DRV_ERROR_PARA_ERROR;
+    }
+    if (code == DRV_ERROR_NONE && caprice_short()) {
+        code = DRV_ERROR_OUT_OF_MEMORY;
     }
     ends_pin(&to, &from, code == DRV_ERROR_NONE);
     if (code == DRV_ERROR_NONE) {

@@ -1,6 +1,7 @@
 /* create.c - halMemCreate and halMemGetAllocationGranularity: what a property describes. */
 #include <string.h>
 
+#include "caprice.h"
 #include "vmm.h"
 
 static bool is_v2(void)
@@ -108,7 +109,10 @@ static drvError_t create(size_t size, const struct drv_mem_prop *prop, drv_mem_h
     if (size > UINT64_MAX - GIANT_PAGE || round_up(size, granule) > 64 * TIB) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }
-    struct drv_mem_handle *made = handle_new(prop, round_up(size, granule), granule, node);
+    if (granule == GIANT_PAGE && caprice_reads(LACKS_GIANT_PAGES)) {
+        return DRV_ERROR_NOT_SUPPORT;
+    }
+    struct drv_mem_handle *made = caprice_never(size) ? NULL : handle_new(prop, round_up(size, granule), granule, node);
     if (made == NULL) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }

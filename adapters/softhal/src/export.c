@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "caprice.h"
 #include "export.h"
 
 enum { PIDS_MAX = 65535 };
@@ -82,7 +83,7 @@ static bool v2_enter_share(struct share *share, const struct drv_mem_handle *han
 
 static drvError_t make_share(struct drv_mem_handle *handle, drv_mem_handle_type type, uint64_t *token)
 {
-    struct share *share = share_make(SHARE_HANDLE);
+    struct share *share = caprice_short() ? NULL : share_make(SHARE_HANDLE);
     if (share == NULL) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caprice.h"
 #include "heap.h"
 #include "vmm.h"
 
@@ -149,6 +150,9 @@ static uint64_t general_gap(uint64_t size, uint64_t unit)
 {
     uint64_t at = windows.general;
     uint64_t end = windows.svm.base + windows.svm.size;
+    if (caprice_places()) {
+        return caprice_room(at, end, size, unit);
+    }
     for (size_t i = heap_index(at); i < heap_count && heaps[i]->base < end; i++) {
         if (heaps[i]->base - at >= size) {
             break;
@@ -201,6 +205,9 @@ static bool heap_suits(const struct heap *heap, const struct plan *plan)
 /* First gap for the plan in a heap; false if it is full.  *index is where the block goes. */
 static bool heap_gap(struct heap *heap, const struct plan *plan, uint64_t *address, size_t *index)
 {
+    if (caprice_places() && !plan->own) {
+        return caprice_gap(heap, plan, address, index);
+    }
     size_t i = heap->hint;
     uint64_t at = i == 0 ? heap->base : heap->blocks[i - 1]->start + heap->blocks[i - 1]->size;
     bool tight = true; /* so far the blocks followed each other without a gap */

@@ -61,6 +61,8 @@ struct config {
      * milliseconds between two looks at them, 0: only when memory runs out. */
     unsigned uvm_low, uvm_high, uvm_scan;
     bool uvm_syscalls; /* pages are brought home for system calls, too */
+    bool capricious;   /* what the rules leave free varies (caprice.h), from a seed */
+    unsigned caprice;
 };
 /* Reads the environment once; later calls return the same. */
 LOCAL struct config *config_get(void);
@@ -255,6 +257,8 @@ LOCAL void signal_pass_on(const struct sigaction *other, int number, siginfo_t *
 LOCAL int uvm_add(uint64_t start, uint64_t size);
 LOCAL void uvm_remove(uint64_t start, uint64_t size);
 LOCAL void uvm_open_device(unsigned device);
+/* A page may leave a device at any time (caprice.h). */
+LOCAL void uvm_stir(void);
 /* The device's pages come home. */
 LOCAL void uvm_close_device(unsigned device);
 /* Swaps managed pages out until the device has size bytes free; false if it cannot have them. */

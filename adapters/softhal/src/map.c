@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "caprice.h"
 #include "vmm.h"
 
 struct mapping *mapping_in(const struct block *block, uint64_t address)
@@ -176,7 +177,7 @@ static drvError_t v3_pin_share(struct drv_mem_handle *handle)
 static drvError_t attach(struct block *block, uint64_t address, uint64_t size, struct drv_mem_handle *handle)
 {
     bool pin = generation() == GEN_V3 && handle->kind == HANDLE_IMPORTED;
-    struct mapping *mapping = calloc(1, sizeof(*mapping));
+    struct mapping *mapping = caprice_short() ? NULL : calloc(1, sizeof(*mapping));
     if (mapping == NULL) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }
@@ -217,7 +218,7 @@ static drvError_t attach(struct block *block, uint64_t address, uint64_t size, s
 static drvError_t v2_check(const struct block *block, uint64_t address, uint64_t size, const struct drv_mem_handle *handle)
 {
     if (block == NULL || block->heap->kind != KIND_RESERVED) {
-        return DRV_ERROR_PARA_ERROR;
+        return caprice_code(DRV_ERROR_PARA_ERROR, DRV_ERROR_INVALID_VALUE);
     }
     uint64_t chunk = block->granule;
     if (address % chunk != 0 || size % chunk != 0 || size > block->size || size > block->start + block->size - address) {
@@ -235,7 +236,7 @@ static drvError_t v2_check(const struct block *block, uint64_t address, uint64_t
         return DRV_ERROR_PARA_ERROR;
     }
     if (handle->node == HOST_NODE) {
-        return size > handle->size ? DRV_ERROR_OUT_OF_MEMORY : DRV_ERROR_NONE;
+        return size > handle->size ? caprice_code(DRV_ERROR_OUT_OF_MEMORY, DRV_ERROR_PARA_ERROR) : DRV_ERROR_NONE;
     }
     return size == handle->size ? DRV_ERROR_NONE : DRV_ERROR_PARA_ERROR;
 }
@@ -358,7 +359,7 @@ drvError_t halMemUnmap(void *ptr)
 static drvError_t v2_find(uint64_t address, struct mapping **mapping)
 {
     if (heap_at(address) == NULL && window_has(&windows.svm, address)) {
-        return DRV_ERROR_NOT_EXIST;
+        return caprice_code(DRV_ERROR_NOT_EXIST, DRV_ERROR_INVALID_VALUE);
     }
     const struct block *block = live_block_at(address);
     const struct heap *heap = heap_at(address);
@@ -366,7 +367,8 @@ static drvError_t v2_find(uint64_t address, struct mapping **mapping)
         return DRV_ERROR_INVALID_VALUE;
     }
     *mapping = mapping_at(address);
-    return *mapping == NULL || (*mapping)->start != address ? DRV_ERROR_NOT_EXIST : DRV_ERROR_NONE;
+    bool found = *mapping != NULL && ((*mapping)->start == address || caprice_reads(READING_INSIDE_RETAINS));
+    return found ? DRV_ERROR_NONE : DRV_ERROR_NOT_EXIST;
 }
 
 static drvError_t v3_find(uint64_t address, struct mapping **mapping)

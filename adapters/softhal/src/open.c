@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "caprice.h"
 #include "vmm.h"
 
 struct opening {
@@ -144,7 +145,7 @@ static drvError_t open_new(uint64_t id, unsigned device, DVdeviceptr *vptr)
         return code;
     }
     /* Address space is looked for without the domain lock, so the share is asked once more. */
-    struct block *block = attach(&copy, device, fd);
+    struct block *block = caprice_short() ? NULL : attach(&copy, device, fd);
     code = block == NULL ? DRV_ERROR_OUT_OF_MEMORY : admit(id, device, block, &copy, &fd);
     if (code == DRV_ERROR_NONE) {
         block->live = true;
@@ -162,7 +163,7 @@ static drvError_t v2_open(DVdevice dev_id, const char *name, DVdeviceptr *vptr)
     }
     uint64_t id = name_parse(name);
     if (id == 0) {
-        return DRV_ERROR_INVALID_VALUE;
+        return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     drvError_t code = enter_direct();
     if (code != DRV_ERROR_NONE) {
@@ -173,7 +174,7 @@ static drvError_t v2_open(DVdevice dev_id, const char *name, DVdeviceptr *vptr)
         block->opening->count += FAULT(open_uncounted) ? 0 : 1;
         *vptr = block->start;
     } else if (!device_is_open(dev_id)) {
-        code = DRV_ERROR_PARA_ERROR;
+        code = caprice_code(DRV_ERROR_PARA_ERROR, DRV_ERROR_NO_DEVICE);
     } else {
         code = open_new(id, dev_id, vptr);
     }
@@ -192,7 +193,7 @@ static drvError_t v3_open(DVdevice dev_id, const char *name, DVdeviceptr *vptr, 
     }
     uint64_t id = name_parse(name);
     if (id == 0) {
-        return DRV_ERROR_INVALID_VALUE;
+        return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {
@@ -251,6 +252,7 @@ DVresult halShmemCloseHandle(DVdeviceptr vptr)
     struct block *block = live_block_at(vptr);
     if (block == NULL) {
         code = is_v2() ? DRV_ERROR_PARA_ERROR : DRV_ERROR_INVALID_VALUE;
+        code = caprice_code(code, is_v2() ? DRV_ERROR_INVALID_VALUE : DRV_ERROR_PARA_ERROR);
     } else if (block->heap->kind != KIND_OPENED || (block->start != vptr && !FAULT(close_interior))) {
         code = DRV_ERROR_PARA_ERROR;
     } else {
@@ -278,7 +280,7 @@ DVresult halShmemMapRouteCheck(const char *name, uint32_t dst_devid, uint32_t ma
     }
     uint64_t id = name_parse(name);
     if (id == 0) {
-        return DRV_ERROR_INVALID_VALUE;
+        return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {

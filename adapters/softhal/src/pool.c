@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caprice.h"
 #include "heap.h"
 #include "pool.h"
 
@@ -62,6 +63,9 @@ unsigned pool_device(const struct pool *pool)
 
 static int charge(const struct pool *pool, uint64_t bytes)
 {
+    if (caprice_short()) {
+        return -1;
+    }
     if (bytes == 0 || FAULT(pool_uncounted) || domain_take(pool->device, CLASS_HUGE, bytes) == 0) {
         return 0;
     }
@@ -88,7 +92,7 @@ static drvError_t begin(struct pool *pool, uint64_t address, uint64_t size)
     uint64_t fresh = 0;
     for (size_t i = first; i < first + count; i++) {
         if (in_use(pool, i) && !FAULT(pool_overlap)) {
-            return DRV_ERROR_BUSY;
+            return caprice_refusal(DRV_ERROR_BUSY);
         }
         fresh += pool->pages[i] == POOL_EMPTY ? HUGE_PAGE : 0;
     }
@@ -139,7 +143,10 @@ static void empty_page(struct pool *pool, size_t page)
 
 void pool_shrink(struct pool *pool, uint64_t keep)
 {
-    for (size_t i = 0; i < page_count(pool) && pool->reserved > keep; i++) {
+    size_t count = page_count(pool);
+    size_t first = caprice_pick(count, 0);
+    for (size_t done = 0; done < count && pool->reserved > keep; done++) {
+        size_t i = (first + done) % count;
         bool live = FAULT(pool_trim_live) && in_use(pool, i);
         if (pool->pages[i] == POOL_CACHED || live) {
             empty_page(pool, i);
@@ -202,7 +209,7 @@ void pools_forget(void)
 
 drvError_t pool_enter(uint64_t id, unsigned device, struct block *block, uint64_t start, uint64_t size)
 {
-    struct pool *pool = calloc(1, sizeof(*pool));
+    struct pool *pool = caprice_short() ? NULL : calloc(1, sizeof(*pool));
     uint8_t *pages = calloc(size / HUGE_PAGE, 1);
     if (pool == NULL || pages == NULL) {
         free(pool);
@@ -268,9 +275,9 @@ static drvError_t request(soma_mem_pool_t pool, uint64_t va, uint64_t size, stru
 {
     *found = pool_find(pool.poolId);
     if (*found == NULL || (*found)->device != pool.devId) {
-        return DRV_ERROR_NOT_EXIST;
+        return caprice_refusal(DRV_ERROR_NOT_EXIST);
     }
-    return pool_holds(*found, va, size) ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
+    return pool_holds(*found, va, size) ? DRV_ERROR_NONE : caprice_refusal(DRV_ERROR_INVALID_VALUE);
 }
 
 drvError_t halMemPoolMalloc(soma_mem_pool_t pool, uint64_t va, uint64_t size, int32_t policy)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caprice.h"
 #include "pool.h"
 
 drvError_t halMemPoolTrim(soma_mem_pool_t pool, uint64_t *reservedSize, uint64_t usedSize, uint64_t freeSize)
@@ -48,7 +49,7 @@ static drvError_t segment_add(struct pool *pool, uint64_t start, uint64_t size)
             return DRV_ERROR_INVALID_VALUE;
         }
     }
-    struct pool_segment *segment = calloc(1, sizeof(*segment));
+    struct pool_segment *segment = caprice_short() ? NULL : calloc(1, sizeof(*segment));
     if (segment == NULL) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }

@@ -120,6 +120,7 @@ drvError_t enter(void)
         state_unlock();
     } else {
         state.ready = true;
+        uvm_stir();
     }
     return code;
 }

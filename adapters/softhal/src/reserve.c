@@ -4,6 +4,7 @@
  * A reservation is a block of kind KIND_RESERVED.  v2 keeps small ones in heaps of 1 GiB and gives whole
  * units to those above 512 MiB; v3 rounds everything from 1 GiB on to 1 GiB (v2 devmm_svm.c, v3 svm_vmm.c).
  */
+#include "caprice.h"
 #include "vmm.h"
 
 #define OWN_HEAP_ABOVE (512 * MIB)
@@ -34,11 +35,14 @@ static drvError_t place(const struct plan *plan, uint64_t *address)
     enum placed placed = PLACED_OK;
     if (plan->address != 0) {
         placed = block_place_at(plan, &block);
-    } else {
+    } else if (!caprice_never(plan->size)) {
         block = block_place(plan);
     }
     if (block == NULL) {
-        return placed == PLACED_BUSY ? DRV_ERROR_BUSY : DRV_ERROR_OUT_OF_MEMORY;
+        if (placed != PLACED_BUSY) {
+            return DRV_ERROR_OUT_OF_MEMORY;
+        }
+        return generation() == GEN_V2 ? caprice_code(DRV_ERROR_BUSY, DRV_ERROR_OUT_OF_MEMORY) : DRV_ERROR_BUSY;
     }
     settle(block, plan->size);
     *address = block->start;
@@ -143,7 +147,7 @@ static drvError_t v3_place(uint64_t size, bool whole, bool giant, uint64_t *addr
         return place(&plan, address);
     }
     if (heaps_hold(*address, size) || heaps_touch(*address, size)) {
-        return DRV_ERROR_BUSY;
+        return caprice_code(DRV_ERROR_BUSY, DRV_ERROR_INVALID_VALUE);
     }
     struct block *block = NULL;
     if (window_has(&windows.svm, *address)) {
@@ -225,11 +229,13 @@ drvError_t halMemAddressFree(void *ptr)
     if (block == NULL || block->heap->kind != KIND_RESERVED || block->start != address) {
         code = DRV_ERROR_INVALID_VALUE;
     } else if (!v2 && mapping_in(block, address) != NULL && !FAULT(reserve_freed_mapped)) {
-        code = DRV_ERROR_INVALID_VALUE; /* a mapped address has other capabilities than free space */
+        /* a mapped address has other capabilities than free space */
+        code = caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_BUSY);
     } else if (block->pool != NULL) {
         code = DRV_ERROR_BUSY; /* goes with its pool */
     } else if (block->maps != NULL && !FAULT(reserve_freed_mapped)) {
         code = v2 && block->heap->own ? DRV_ERROR_IOCRL_FAIL : DRV_ERROR_BUSY;
+        code = v2 ? caprice_code(code, DRV_ERROR_IOCRL_FAIL) : code;
     } else {
         reservation_release(block);
     }

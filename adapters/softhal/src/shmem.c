@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "caprice.h"
 #include "vmm.h"
 
 enum { NAME_SIZE = 65, PIDS_AT_ONCE = 31, V2_PIDS = 32768, V3_PIDS = 65535 };
@@ -134,10 +135,13 @@ static drvError_t find(const char *name, struct share **share)
 {
     uint64_t id = name_parse(name);
     if (id == 0 && !is_v2()) {
-        return DRV_ERROR_INVALID_VALUE;
+        return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     *share = share_find(id, SHARE_NAME);
-    if (*share == NULL || (!is_v2() && (*share)->valid == 0)) {
+    if (*share == NULL) {
+        return caprice_code(DRV_ERROR_PARA_ERROR, DRV_ERROR_INVALID_VALUE);
+    }
+    if ( !is_v2() && (*share)->valid == 0) {
         return DRV_ERROR_PARA_ERROR;
     }
     return DRV_ERROR_NONE;
@@ -151,10 +155,11 @@ static bool is_owner(const struct share *share)
 static drvError_t destroy(struct share *share)
 {
     if (!is_owner(share) && !FAULT(destroy_by_anyone)) {
-        return is_v2() ? DRV_ERROR_IOCRL_FAIL : DRV_ERROR_OPER_NOT_PERMITTED;
+        return caprice_code(is_v2() ? DRV_ERROR_IOCRL_FAIL : DRV_ERROR_OPER_NOT_PERMITTED, DRV_ERROR_PARA_ERROR);
     }
     if (share->valid == 0) {
-        return DRV_ERROR_INVALID_HANDLE; /* v2: destroyed already, still open somewhere */
+        /* v2: destroyed already, still open somewhere */
+        return caprice_code(DRV_ERROR_INVALID_HANDLE, DRV_ERROR_PARA_ERROR);
     }
     share->valid = 0;
     share->pages_gone = is_v2() ? 1 : 0; /* v2 takes the pages from all openers at once */
@@ -186,10 +191,10 @@ static drvError_t v2_may_add(const struct share *share, int num)
         return DRV_ERROR_OPER_NOT_PERMITTED;
     }
     if (share->valid == 0) {
-        return DRV_ERROR_INVALID_HANDLE;
+        return caprice_code(DRV_ERROR_INVALID_HANDLE, DRV_ERROR_PARA_ERROR);
     }
     if (!is_owner(share)) {
-        return DRV_ERROR_PARA_ERROR;
+        return caprice_code(DRV_ERROR_PARA_ERROR, DRV_ERROR_OPER_NOT_PERMITTED);
     }
     return share->white_count + (uint32_t)num > V2_PIDS ? DRV_ERROR_PARA_ERROR : DRV_ERROR_NONE;
 }
@@ -211,7 +216,9 @@ static drvError_t add_pids(struct share *share, const int *pid, int num)
         if (FAULT(white_first_only) && added > 0) {
             continue;
         }
-        if (white_add(share, pid[i]) == 0) {
+        /* By caprice only while none is entered: which ones a refusal leaves is not stated as a rule. */
+        bool refused = is_v2() && added == 0 && caprice_short();
+        if (!refused && white_add(share, pid[i]) == 0) {
             added++;
         } else if (is_v2()) {
             code = DRV_ERROR_OUT_OF_MEMORY;

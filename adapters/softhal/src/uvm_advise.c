@@ -5,6 +5,7 @@
  * aligned requests cover what one expects.  Pages are advised one after the other, and those before a page
  * that fails keep the advice.
  */
+#include "caprice.h"
 #include "uvm.h"
 
 struct request {
@@ -125,11 +126,25 @@ static drvError_t advise_page(uvm_number number, const struct request *request)
     }
 }
 
+/* By caprice: memory is short, or a place is not preferred while the only copy of the page is elsewhere.  For one
+ * page only, since of several the first ones would be advised before the refusal. */
+static bool refused(const struct request *request)
+{
+    uint64_t end = request->address + request->size;
+    if (uvm_page_start(request->address) + HUGE_PAGE < end || !uvm_allocated(request->address)) {
+        return false;
+    }
+    const struct uvm_page *page = uvm_peek(uvm_number_of(request->address));
+    bool elsewhere = request->advise == PREFER_LOCATION && (page->state == UVM_HOST || page->state == UVM_DEVICE) &&
+                     uvm_home(page) != node_of(uvm_place_of(request->location));
+    return caprice_short() || (elsewhere && caprice_reads(READING_PREFERS_PRESENT));
+}
+
 static drvError_t advise(const struct request *request)
 {
     uint64_t at = uvm_page_start(request->address);
     uint64_t pages = request->size / HUGE_PAGE + (request->size % HUGE_PAGE != 0 && !FAULT(uvm_range_short) ? 1 : 0);
-    drvError_t code = DRV_ERROR_NONE;
+    drvError_t code = refused(request) ? DRV_ERROR_OUT_OF_MEMORY : DRV_ERROR_NONE;
     for (uint64_t i = 0; i < pages && (code == DRV_ERROR_NONE || FAULT(uvm_advise_behind_hole)); i++) {
         uint64_t address = at + i * HUGE_PAGE;
         if (uvm_allocated(address)) {

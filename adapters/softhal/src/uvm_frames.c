@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "caprice.h"
 #include "uvm.h"
 
 struct frame {
@@ -48,10 +49,12 @@ static void look(struct frames *list)
 static const struct frame *oldest(const struct frames *list, unsigned age, bool replica)
 {
     const struct frame *found = NULL;
+    size_t seen = 0;
     for (size_t i = 0; i < list->count; i++) {
         const struct frame *frame = &list->items[i];
         bool fits = frame->age >= age && (!replica || uvm_peek(frame->page)->state == UVM_READ_MOSTLY);
-        if (fits && (found == NULL || frame->age > found->age)) {
+        seen += fits ? 1 : 0;
+        if (fits && (found == NULL || frame->age > found->age || caprice_pick(seen, 1) == 0)) {
             found = frame;
         }
     }
@@ -137,6 +140,17 @@ void uvm_frame_touch(unsigned device, uvm_number number)
 size_t uvm_frame_count(unsigned device)
 {
     return frames[device].count;
+}
+
+void uvm_stir(void)
+{
+    if (!caprice_moves()) {
+        return;
+    }
+    uvm_lock();
+    unsigned device = (unsigned)caprice_pick(config_get()->devices, 0);
+    (void)swap_one(device, 0);
+    uvm_unlock();
 }
 
 bool uvm_make_room(unsigned device, uint64_t size)

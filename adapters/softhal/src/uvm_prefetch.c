@@ -4,6 +4,7 @@
  * Pages move one after the other; those that nobody touched yet are passed over.  That a prefetch was
  * asked for is noted when the whole of it is done.
  */
+#include "caprice.h"
 #include "uvm.h"
 
 enum { PREFETCH_COUNT_MAX = 4096, PREFETCH_LOCATIONS_MAX = 64 };
@@ -28,7 +29,7 @@ static drvError_t to_host(uvm_number number, bool any_node)
             return uvm_do(uvm_to_host, number, 0);
         default:
             /* It is there; the public driver has a way from node to node only. */
-            return any_node ? DRV_ERROR_NOT_SUPPORT : DRV_ERROR_NONE;
+            return any_node != caprice_reads(READING_THERE_ALREADY) ? DRV_ERROR_NOT_SUPPORT : DRV_ERROR_NONE;
     }
 }
 
@@ -88,8 +89,12 @@ static drvError_t prefetch(uint64_t address, uint64_t size, struct drv_uvm_locat
     }
     uint64_t start = uvm_page_start(address);
     uint64_t end = round_up(address + size, HUGE_PAGE);
-    drvError_t code = DRV_ERROR_NONE;
     uvm_lock();
+    bool sound = end > start && uvm_allocated_until(start) >= end; /* nothing else is to be refused */
+    drvError_t code = sound && caprice_short() ? DRV_ERROR_OUT_OF_MEMORY : DRV_ERROR_NONE;
+    if (sound && (address | size) % HUGE_PAGE != 0 && caprice_reads(READING_WHOLE_PAGES)) {
+        code = caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
+    }
     for (uint64_t at = start; at < end && code == DRV_ERROR_NONE; at += HUGE_PAGE) {
         code = uvm_allocated(at) ? prefetch_page(uvm_number_of(at), location) : DRV_ERROR_PARA_ERROR;
     }
@@ -125,7 +130,7 @@ DVresult halMemManagedPrefetch(DVdeviceptr ptr, size_t size, struct drv_uvm_loca
         return DRV_ERROR_INVALID_VALUE;
     }
     if (location.type == DRV_UVM_LOCATION_TYPE_DEVICE && (location.id < 0 || location.id >= MAX_DEVICES)) {
-        return DRV_ERROR_INVALID_VALUE;
+        return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     if (flags != 0 && !FAULT(uvm_flags_ignored)) {
         return DRV_ERROR_NOT_SUPPORT;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "caprice.h"
 #include "uvm.h"
 
 enum { ATTRIBUTES_MAX = 8, ANSWER_SIZE = 4, ACCESSORS_MAX = MAX_DEVICES + 1 };
@@ -211,7 +212,7 @@ drvError_t halMemManagedRangeGetAttributes(void **data, size_t *data_sizes, uint
     }
     uint64_t room = windows.uvm.base + windows.uvm.size - uvm_page_start(ptr);
     if (size > room) {
-        return DRV_ERROR_INVALID_HANDLE;
+        return caprice_code(DRV_ERROR_INVALID_HANDLE, DRV_ERROR_PARA_ERROR);
     }
     if (attribute_num > ATTRIBUTES_MAX) {
         return DRV_ERROR_PARA_ERROR;
