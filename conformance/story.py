@@ -42,13 +42,18 @@ from halcert.results.story import (
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Call
 from halcert.spec.profiles import PROFILES
+from halcert.spec.runtime.ask import GetMemInfo
+from halcert.spec.runtime.order import session
 from halcert.spec.svm.info import MemGetInfo
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED
 
 TOLD_TABLES = ("devices", "copies", "descriptors")
 """Tables, besides the blocks, of which a snapshot has the rows."""
-FREE = ("info.free", "info.huge_free")
-"""Outputs of halMemGetInfo that together tell the free memory of a device."""
+FREE: Mapping[type[Call], tuple[str, ...]] = {
+    MemGetInfo: ("info.free", "info.huge_free"),
+    GetMemInfo: ("free",),
+}
+"""Outputs that together tell the free memory of a device."""
 Outputs = Mapping[int, Mapping[str, Any]]
 
 
@@ -161,17 +166,19 @@ class _Teller:
     def _balances(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
         """Return what the accounts demand of a device that tells its free memory."""
         outcome = step.outcome
-        if not isinstance(call, MemGetInfo) or not isinstance(outcome, Answered) or outcome.code:
+        device = self._told_of(call, step)
+        if device is None or not isinstance(outcome, Answered) or outcome.code:
             return ()
-        start = self._starts.get(call.device)
+        start = self._starts.get(device)
         if start is None:
             return ()
         lab, result = self._lab, result_of(call, outcome)
         views = lab.world.views
         found = []
         for balance in lab.accounts.after(call, result, lab.view(step.actor), views, step.actor):
-            now = tuple(Formula("output", (step.number, name)) for name in FREE)
-            then = tuple(Formula("output", (start, name)) for name in FREE)
+            names = FREE[type(call)]
+            now = tuple(Formula("output", (step.number, name)) for name in names)
+            then = tuple(Formula("output", (start, name)) for name in names)
             held = Formula("add", (*now, Formula("number", (balance.held,))))
             sides = (held, Formula("add", then))
             if balance.rule is not LIVE_MEMORY_IS_ACCOUNTED:
@@ -181,11 +188,19 @@ class _Teller:
         return tuple(found)
 
     def _note_start(self, step: TraceStep, call: Call) -> None:
-        device = getattr(call, "device", None)
-        if not isinstance(call, MemGetInfo) or device in self._starts:
+        device = self._told_of(call, step)
+        if device is None or device in self._starts:
             return
-        if self._lab.accounts.free_at_start(call.device) is not None:
-            self._starts[call.device] = step.number
+        if self._lab.accounts.free_at_start(device) is not None:
+            self._starts[device] = step.number
+
+    def _told_of(self, call: Call, step: TraceStep) -> int | None:
+        """Return the device whose free memory a call tells, or None if it is no such call."""
+        if isinstance(call, MemGetInfo):
+            return call.device
+        if isinstance(call, GetMemInfo):
+            return session(self._lab.view(step.actor)).current - 1
+        return None
 
     def _claimed(self, call: Call, step: TraceStep) -> World:
         """Return the world as the implementation has it by its own account, allowed or not."""

@@ -18,7 +18,7 @@ from halcert.reports.values import is_reference
 from halcert.results import Crashed, TraceStep
 from halcert.results.story import Demand, Formula, Story, StoryStep
 from halcert.spec.abi.agent_functions import AGENT
-from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.declarations import ALL_FUNCTIONS
 from halcert.spec.abi.parameters import NAME_SIZE
 
 CODE_SHAPES = ("accepted", "refused", "code", "account")
@@ -273,7 +273,7 @@ class FunctionWriter:
 
     def _guarded(self, step: TraceStep, text: CallText) -> list[str]:
         """Give a call that crashed copies in front of an inaccessible page, as it had them."""
-        if not isinstance(step.outcome, Crashed) or step.interface not in FUNCTIONS:
+        if not isinstance(step.outcome, Crashed) or step.interface not in ALL_FUNCTIONS:
             return []
         lines = []
         plain = (name for _, name in text.variables if "[" not in name)
@@ -421,12 +421,12 @@ def _mentioned(steps: Sequence[TraceStep]) -> set[int]:
 
 def _answers(interface: str) -> bool:
     """Tell whether a call is one of the library, and so answers with a code."""
-    return interface in FUNCTIONS or interface in AGENT
+    return interface in ALL_FUNCTIONS or interface in AGENT
 
 
 def _tells_truth(interface: str) -> bool:
     """Tell whether a call gives a truth value in place of a code."""
-    return interface in FUNCTIONS and FUNCTIONS[interface].returns == "bool"
+    return interface in ALL_FUNCTIONS and ALL_FUNCTIONS[interface].returns == "bool"
 
 
 def _if_it_succeeded(lines: Sequence[str]) -> list[str]:
