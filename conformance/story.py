@@ -15,13 +15,15 @@ from typing import Any
 import msgspec
 
 from halcert.adapters.protocol import Request
+from halcert.conformance.atlas import Atlas, Givers, Thing, field_of
 from halcert.conformance.book import resolve
 from halcert.conformance.concurrent import Planned, take_program
 from halcert.conformance.demands import demand_of, stretches
 from halcert.conformance.forms import plain
 from halcert.conformance.lab import Broken, Lab, Setting, result_of
+from halcert.conformance.likeness import likeness
 from halcert.conformance.model_adapter import DEVICES, ModelAdapter
-from halcert.conformance.promises import Atlas, Thing, promises
+from halcert.conformance.promises import promises
 from halcert.conformance.recorded import RecordedSession, restored
 from halcert.conformance.replay import program_of
 from halcert.conformance.sightings import Place
@@ -89,7 +91,7 @@ class _Teller:
         self._told: list[StoryStep] = []
         self._worlds: dict[int, tuple[World, World]] = {}
         self._origins: dict[Thing, Origin] = {}
-        self._given: dict[int, dict[Thing, Origin]] = {}
+        self._givers: dict[int, Givers] = {}
         self._former: list[BlockSeen] = []
         self._starts: dict[int, int] = {}
         self._equal: list[tuple[tuple[int, ...], int]] = []
@@ -134,6 +136,8 @@ class _Teller:
             self._told.append(StoryStep(step, None, made=False))
             return
         demand = demand_of(lab, call, step.outcome, step.actor)
+        alike = likeness(step, call, self._atlas(step.actor))
+        demand = msgspec.structs.replace(demand, alike=alike)
         if self._thorough or step is self._steps[-1]:
             due = tuple(
                 each
@@ -159,7 +163,7 @@ class _Teller:
         return self._lab.given(self._numbers)
 
     def _promises(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
-        atlas = Atlas(self._lab.view(step.actor), self._given.get(step.actor, {}))
+        atlas = self._atlas(step.actor)
         found = promises(call.interface, self._lab.setting.profile, step, atlas, self._outputs())
         return (*found, *self._balances(step, call))
 
@@ -265,29 +269,16 @@ class _Teller:
             del self._origins[thing]  # the number may come again, and mean another one
         for thing, number in things.items():
             if thing not in self._origins:
-                field = _field_of(step.outcome.out, number)
+                field = field_of(step.outcome.out, number)
                 if field:
                     self._origins[thing] = Origin(step.number, field)
-        self._note_given(step, world.views[step.actor])
+        self._givers_of(step.actor).follow(step.number, step.outcome.out, world.views[step.actor])
 
-    def _note_given(self, step: TraceStep, view: Any) -> None:
-        """Remember which call gave a process its addresses and handles.
+    def _atlas(self, actor: int) -> Atlas:
+        return Atlas(self._lab.view(actor), self._givers_of(actor).origins)
 
-        The same memory has an address of its own in each process, and the same number may be
-        given in several.
-        """
-        if not isinstance(step.outcome, Answered):
-            return
-        before = self._given.get(step.actor, {})
-        after: dict[Thing, Origin] = {}
-        for (table, _), number in _things(view):
-            thing = table, number
-            field = "" if thing in before else _field_of(step.outcome.out, number)
-            if thing in before:
-                after[thing] = before[thing]
-            elif field:
-                after[thing] = Origin(step.number, field)
-        self._given[step.actor] = after
+    def _givers_of(self, actor: int) -> Givers:
+        return self._givers.setdefault(actor, Givers())
 
     def _verdict(self, broken: Broken) -> Verdict:
         violation = broken.violation
@@ -410,15 +401,3 @@ def _things(view: Any) -> Iterator[tuple[Thing, int]]:
     yield from ((("blocks", row.memory), row.base) for row in view.blocks)
     yield from ((("reservations", row.base), row.base) for row in view.reservations)
     yield from ((("handles", row.id), row.id) for row in view.handles)
-
-
-def _field_of(out: Mapping[str, Any], value: int, path: str = "") -> str:
-    """Return the path of the output that holds a number; empty if none does."""
-    for name, each in out.items():
-        if isinstance(each, Mapping):
-            found = _field_of(each, value, f"{path}{name}.")
-            if found:
-                return found
-        elif each == value and not isinstance(each, bool):
-            return path + name
-    return ""

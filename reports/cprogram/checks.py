@@ -69,11 +69,21 @@ class CheckWriter:
             conditions = [self._condition(each) for each in parts]
         except KeyError:
             return []
-        self._uses.helpers.add("must_hold")
+        check = "must_hold_if_alike" if promise.depends else "must_hold"
+        self._uses.helpers.add(check)
         return [
             f"/* {promise.rule}: {promise.summary} */",
-            *(f'must_hold({each}, "{promise.rule}");' for each in conditions),
+            *(f'{check}({each}, "{promise.rule}");' for each in conditions),
         ]
+
+    def alike(self, condition: Formula) -> str:
+        """Return the check that the implementation chose as it did in the trace.
+
+        Raises:
+            KeyError: an output that it needs is not there.
+        """
+        self._uses.helpers.add("compare_choice")
+        return f"compare_choice({self._condition(condition)});"
 
     def _condition(self, formula: Formula) -> str:
         op, args = formula.op, formula.args

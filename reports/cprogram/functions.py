@@ -328,6 +328,8 @@ class FunctionWriter:
                 condition = f"if (code {'==' if promise.on_success else '!='} 0) {{"
                 written = [condition, *("    " + line for line in written), "}"]
             lines += written
+        if step.number != self._steps[-1].step.number:
+            lines += [self._checks.alike(each) for each in demand.alike]
         if demand.stretches:
             rule = self._rule_of(each)
             written = self._checks.stretches(self._address(step), demand.stretches, rule)
@@ -400,8 +402,9 @@ class FunctionWriter:
 
 def _needed(each: StoryStep) -> list[tuple[int, str]]:
     """Return what a call and its checks need: numbers of calls, and paths of their outputs."""
-    promises = each.demand.promises if each.demand is not None else ()
-    found = [found for promise in promises for found in _outputs(promise.condition)]
+    demand = each.demand or Demand(True, True)
+    conditions = [*(promise.condition for promise in demand.promises), *demand.alike]
+    found = [found for condition in conditions for found in _outputs(condition)]
     return [*paths(each.step.args), *found]
 
 
