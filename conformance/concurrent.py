@@ -17,7 +17,7 @@ from halcert.adapters.protocol import Request
 from halcert.conformance.book import references, resolve
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Broken, HarnessError, Lab, result_of
-from halcert.conformance.linearize import Timed, Undecided, linearized
+from halcert.conformance.linearize import Timed, Undecided, code_alone, linearized
 from halcert.conformance.observe import check_all
 from halcert.model.concrete import Violation
 from halcert.results import Answered, TraceStep
@@ -184,8 +184,9 @@ def take_program(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -
             "no order of the calls explains the answers; "
             f"the best one breaks {found.rule}: {found.came}"
         )
+        strength = found.strength if code_alone(found) else Strength.MUST
         violation = Violation(
-            CALLS_ARE_ATOMIC.id, Strength.MUST, "order", CALLS_ARE_ATOMIC.summary, came
+            CALLS_ARE_ATOMIC.id, strength, "order", CALLS_ARE_ATOMIC.summary, came
         )
         raise Broken(violation, program[0][0].interface, lab.steps)
     lab.tally.show((CALLS_ARE_ATOMIC.id,), lab.test)

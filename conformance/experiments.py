@@ -39,7 +39,16 @@ from halcert.conformance.mapping_programs import (
     private_mappings,
 )
 from halcert.conformance.observe import audit, check_all, fill_all
+from halcert.conformance.physical import map_memory, physical, properties, reserve
 from halcert.conformance.scenarios.registry import gave
+from halcert.conformance.stream_programs import (
+    contended,
+    one_stream_for_all,
+    private_physical_memory,
+    private_pools,
+    private_streams,
+)
+from halcert.conformance.streams import device_memory, stream, sync, use
 from halcert.spec.abi.constants import MemSide, UvmAdvise
 from halcert.spec.svm.flags import DEV, HOST, MAPPED, AllocFlags
 
@@ -139,6 +148,39 @@ def pages_at_once(lab: Lab, draw: Draw) -> None:
         audit(lab, *lab.setting.devices)
 
 
+def streams_at_once(lab: Lab, draw: Draw) -> None:
+    """Threads with streams, memory and pools, each its own and then all the same."""
+    device = draw.pick(lab.setting.devices)
+    use(lab, device)
+    if not run_program(lab, private_streams(draw, device, 1000)):
+        return
+    if not run_program(lab, private_pools(device, 2000)):
+        return
+    where = stream(lab)
+    blocks = [device_memory(lab, 4096) for _ in range(THREADS)]
+    known = [block for block in blocks if block is not None]
+    if len(known) < THREADS or not run_program(lab, one_stream_for_all(device, where, known, 3000)):
+        return
+    sync(lab, where)
+    ends = [("aclrtFree", {"devPtr": block}) for block in known]
+    run_program(lab, contended(device, [*ends, ("aclrtDestroyStream", {"stream": where})], 4000))
+
+
+def physical_memory_at_once(lab: Lab, draw: Draw) -> None:
+    """Threads that map physical memory of their own, and then take down the same."""
+    device = draw.pick(lab.setting.devices)
+    use(lab, device)
+    audit(lab, device)
+    if not run_program(lab, private_physical_memory(draw, device, 1000)):
+        return
+    audit(lab, device)
+    place, handle = reserve(lab, PAGE), physical(lab, PAGE, properties(device))
+    if place is None or handle is None or not map_memory(lab, place, PAGE, handle):
+        return
+    ends = (("aclrtUnmapMem", {"virPtr": place}), ("aclrtReleaseMemAddress", {"virPtr": place}))
+    run_program(lab, contended(device, ends, 2000))
+
+
 def _open_all(lab: Lab) -> None:
     for device in lab.setting.devices:
         lab.call("halMemAgentOpen", devid=device, flag=0)
@@ -158,5 +200,7 @@ EXPERIMENTS = {
     "copies": Experiment("svm", copies_at_once),
     "mappings": Experiment("vmm", mappings_at_once),
     "pages": Experiment("uvm", pages_at_once),
+    "streams": Experiment("runtime", streams_at_once),
+    "physical": Experiment("physical", physical_memory_at_once),
 }
 """All experiments by name."""

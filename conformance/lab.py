@@ -525,7 +525,8 @@ MOST_ROUNDS = 1 << 16
 
 def _has_vast_places(args: Mapping[str, Any]) -> bool:
     """Tell whether a call passes places for answers that are larger than anybody makes them."""
-    return any(size > PLACE_LIMIT for size in args.get("data_sizes") or ())
+    sizes = args.get("data_sizes", args.get("dataSizes")) or ()
+    return any(size > PLACE_LIMIT for size in sizes)
 
 
 def _at(args: Mapping[str, Any], path: str) -> int:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.results import Answered
-from halcert.spec.language import Call, Returned
+from halcert.spec.language import Call, Returned, Strength
 
 
 @dataclass(frozen=True)
@@ -39,24 +39,41 @@ def linearized(
         limit: number of judged calls after which the search is given up.
 
     Returns:
-        The state after all calls, or the violation of the order that got furthest.
+        The state after all calls, or the violation of the order that got furthest. If only codes
+        that are no more than recommended stand against an order, it is one of those.
 
     Raises:
         Undecided: the limit was reached.
     """
     search = _Search(oracle, threads, limit)
-    found = search.from_(world, tuple(0 for _ in threads))
+    begin = tuple(0 for _ in threads)
+    found = search.from_(world, begin)
     if found is not None:
         return found
     assert search.worst is not None
-    return search.worst
+    lenient = _Search(oracle, threads, limit, lenient=True)
+    return lenient.overlooked[-1] if lenient.from_(world, begin) is not None else search.worst
+
+
+def code_alone(violation: Violation) -> bool:
+    """Tell whether nothing is wrong but the code of a failure, and that is a recommendation."""
+    return violation.shape == "code" and violation.strength is not Strength.MUST
 
 
 class _Search:
-    def __init__(self, oracle: Oracle, threads: Sequence[Sequence[Timed]], limit: int) -> None:
+    def __init__(
+        self,
+        oracle: Oracle,
+        threads: Sequence[Sequence[Timed]],
+        limit: int,
+        *,
+        lenient: bool = False,
+    ) -> None:
         self.oracle = oracle
         self.threads = threads
         self.left = limit
+        self.lenient = lenient
+        self.overlooked: list[Violation] = []
         self.depth = -1
         self.worst: Violation | None = None
 
@@ -88,6 +105,9 @@ class _Search:
         judgement = self.oracle.judge(world, timed.call, timed.result)
         if judgement.violation is None:
             return judgement.world
+        if self.lenient and code_alone(judgement.violation):
+            self.overlooked.append(judgement.violation)
+            return world  # a call that failed changed nothing
         if depth > self.depth:
             self.depth, self.worst = depth, judgement.violation
         return None

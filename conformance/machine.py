@@ -21,6 +21,7 @@ from halcert.conformance.draw import TAPE, TapeDraw
 from halcert.conformance.keys import give_up_keys, let_go_of_keys
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.observe import audit, check_all, check_block
+from halcert.conformance.physical import give_back_physical
 from halcert.conformance.pools import wind_up_pools
 from halcert.conformance.sharing_values import give_back
 from halcert.conformance.streams import begin_streams, wind_up_streams
@@ -62,6 +63,12 @@ FREQUENT = (
     "aclrtIpcMemSetImportPid",
     "aclrtIpcMemImportByKey",
     "aclrtIpcMemClose",
+    "aclrtReserveMemAddress",
+    "aclrtMallocPhysical",
+    "aclrtMapMem",
+    "aclrtMemExportToShareableHandle",
+    "aclrtMemSetPidToShareableHandle",
+    "aclrtMemImportFromShareableHandle",
 )
 """Calls that make the state other calls need; they keep some weight in every swarm."""
 CLOSING = (
@@ -267,6 +274,7 @@ def wind_up(lab: Lab) -> None:
     wind_up_streams(lab)
     check_all(lab)
     audit(lab, *devices)
+    give_back_physical(lab)
     wind_up_pools(lab)
     for block in lab.blocks():
         if block.kind == MAPPED:

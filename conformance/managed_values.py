@@ -89,6 +89,24 @@ def _ask(draw: Draw, _lab: Lab, blocks: list[Block]) -> dict[str, Any]:
     }
 
 
+def _ask_runtime(draw: Draw, lab: Lab, blocks: list[Block]) -> dict[str, Any]:
+    """Choose the same question as the runtime's call takes it."""
+    asked = _ask(draw, lab, blocks)
+    return {
+        "attributes": asked["attributes"],
+        "numAttributes": asked["attribute_num"],
+        "data": asked["data"],
+        "dataSizes": asked["data_sizes"],
+        "ptr": asked["ptr"],
+        "size": asked["size"],
+    }
+
+
+def _ask_one(draw: Draw, _lab: Lab, blocks: list[Block]) -> dict[str, Any]:
+    ptr, size = _range(draw, blocks)
+    return {"attribute": draw.pick(ATTRIBUTES), "ptr": ptr, "size": size, "dataSize": 4}
+
+
 def _access(draw: Draw, lab: Lab, blocks: list[Block]) -> dict[str, Any]:
     """Choose bytes near the ends of a page, for an access by a device or the host."""
     block = draw.pick(blocks)
@@ -119,6 +137,11 @@ _CHOICES = {
     "halMemManagedPrefetch": _prefetch,
     "halMemManagedPrefetchBatch": _batch,
     "halMemManagedRangeGetAttributes": _ask,
+    "aclrtMemManagedAdvise": _advise,
+    "aclrtMemManagedPrefetchAsync": _prefetch,
+    "aclrtMemManagedPrefetchBatchAsync": _batch,
+    "aclrtMemManagedGetAttrs": _ask_runtime,
+    "aclrtMemManagedGetAttr": _ask_one,
     "device.load": _access,
     "device.store": _access,
     "host.load": _host_access,

@@ -52,10 +52,11 @@ from halcert.spec.language.domain import Domain, annotations_of, domain_of
 from halcert.spec.profiles import GIB, PROFILES, Profile
 from halcert.spec.runtime.managed import MemAllocManaged
 from halcert.spec.runtime.order import session
+from halcert.spec.runtime.range_attributes import ManagedGetAttrs, asked_of_the_driver
 from halcert.spec.runtime.releases import bytes_in_use
 from halcert.spec.sharing.create import UNTOUCHED
 from halcert.spec.sharing.memory import is_held
-from halcert.spec.sharing.process import KILLED, HostExit
+from halcert.spec.sharing.process import KILLED, HostExit, HostRest
 from halcert.spec.soma.memory import used_bytes
 from halcert.spec.state import DEFERRED
 from halcert.spec.svm.alloc import MemAlloc
@@ -125,12 +126,11 @@ class ModelSession:
         """Forget a process and everything it had; the others see that it is gone."""
         if process not in self.world.views:
             return
-        gone = self.oracle.judge(
-            self.world, HostExit(how=KILLED), HostExit.Result(code=0), process=process
-        )
-        self.world = gone.world
-        views = {p: view for p, view in self.world.views.items() if p != process}
-        self.world = World(views)
+        world = self.world
+        for call in (HostExit(how=KILLED), HostRest(milliseconds=0)):
+            done = type(call).Result(code=0)
+            world = self.oracle.judge(world, call, done, process=process).world
+        self.world = World({p: view for p, view in world.views.items() if p != process})
 
     def close(self) -> None:
         """End all processes."""
@@ -370,6 +370,9 @@ class Choice:
             return self._bytes()
         if isinstance(self.call, MemManagedRangeGetAttributes):
             return attributes_told(self.call, self.view) if self.code == 0 else ArraySequence(None)
+        if isinstance(self.call, ManagedGetAttrs):
+            asked = asked_of_the_driver(self.call)
+            return attributes_told(asked, self.view) if self.code == 0 else ArraySequence(None)
         if self.code == 0 and name in ("total", "huge_total"):
             return CAPACITY if name == "total" else 0
         if self.code == 0 and name == "free":

@@ -24,7 +24,10 @@ Repeat = Callable[[Sequence[TraceStep]], Broken | None]
 
 
 def reduced(broken: Broken, again: Repeat, seconds: float) -> Broken:
-    """Return the smallest failure with the same cause that is found in time.
+    """Return the smallest failure with the same cause that is found in time and comes again.
+
+    Memory of a process that died comes back a little later, so now and then a candidate fails
+    without calls that it needs. It counts only if it fails twice.
 
     Args:
         broken: the failure as it was met.
@@ -45,11 +48,17 @@ def reduced(broken: Broken, again: Repeat, seconds: float) -> Broken:
             for candidate in candidates(best.steps):
                 if time.monotonic() >= until:
                     break
-                met = again(candidate)
-                if met is not None and met.cause == broken.cause and _less(met, best):
+                met = _same(candidate, broken, again)
+                if met is not None and _less(met, best) and _same(met.steps, broken, again):
                     best, improved = met, True
                     break
     return best
+
+
+def _same(steps: Sequence[TraceStep], broken: Broken, again: Repeat) -> Broken | None:
+    """Repeat calls and return the failure if its cause is that of another."""
+    met = again(steps)
+    return met if met is not None and met.cause == broken.cause else None
 
 
 def _less(one: Broken, other: Broken) -> bool:

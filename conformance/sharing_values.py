@@ -195,6 +195,24 @@ def _feature(draw: Draw, lab: Lab) -> Arguments:
     return {"devId": _device(draw, lab), "type": int(feature)}
 
 
+def _pair(draw: Draw, lab: Lab) -> Arguments:
+    devices = lab.setting.devices
+    return {"dev": draw.pick(devices), "peer_dev": draw.pick(devices[::-1]), "flag": 0}
+
+
+def _way(draw: Draw, lab: Lab) -> Arguments:
+    view: Any = lab.view()
+    found = list(view.handles)
+    if not found:
+        return {}
+    way = {"mem_map_route": draw.pick((1, 0, 1, 2))}
+    return {"handle": draw.pick(found).id, "type": 0, "attr": way}
+
+
+def _asked_way(draw: Draw, lab: Lab) -> Arguments:
+    return {key: value for key, value in _way(draw, lab).items() if key != "attr"}
+
+
 def _exit(draw: Draw, _lab: Lab) -> Arguments:
     return {"how": draw.pick((1, 1, 0))}
 
@@ -231,6 +249,12 @@ _CHOICES: dict[str, Callable[[Draw, Lab], Arguments]] = {
     "halMemHostGetDevPointer": _inside,
     "halHostRegisterCapabilities": _capabilities,
     "halSupportFeature": _feature,
+    "halMemHandleSetAttribute": _way,
+    "halMemHandleGetAttribute": _asked_way,
+    "halDeviceEnableP2P": _pair,
+    "halDeviceDisableP2P": _pair,
+    "drvGetP2PStatus": _pair,
+    "halDeviceCanAccessPeer": _pair,
     "host.exit": _exit,
     "host.rest": _rest,
 }

@@ -199,6 +199,8 @@ _STREAM_CALLS = frozenset(
         "aclrtValueWait",
         "aclrtMemPoolMallocAsync",
         "aclrtMemPoolFreeAsync",
+        "aclrtMemManagedPrefetchAsync",
+        "aclrtMemManagedPrefetchBatchAsync",
     }
 )
 _EVENT_CALLS = frozenset(

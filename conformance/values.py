@@ -21,6 +21,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.managed import MANAGED
 from halcert.conformance.managed_values import fitting_managed, has_managed_memory
 from halcert.conformance.mapping_values import fitting
+from halcert.conformance.physical import fitting_physical
 from halcert.spec.language import BitWord, Flag, InNumber, InOut, Interface, Record
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.language.domain import Domain, annotations_of, domain_of
@@ -159,13 +160,21 @@ def _handle(draw: Draw, lab: Lab, interface: Interface) -> int:
     view: Any = lab.view()
     if interface.area == "runtime":
         known = stream_values.handles(lab)
-    elif interface.area == "vmm":
+    elif interface.area == "vmm" or _takes_physical_memory(interface):
         known = [row.id for row in view.handles]
+    elif interface.area == "physical":
+        known = [row.number for row in view.numbers]
     elif interface.name == MemCpyAsyncWaitFinish.interface.name:
         known = [row.fd for row in view.copies]
     else:
         known = [row.id for row in view.descriptors]
     return draw.pick(known) if known else 0
+
+
+def _takes_physical_memory(interface: Interface) -> bool:
+    """Tell whether a call of the runtime takes a handle of physical memory."""
+    domain = domain_of(annotations_of(interface.call).get("handle"))
+    return interface.area == "physical" and domain is not None and domain.role == "handle"
 
 
 def edge(draw: Draw, lab: Lab, interface: Interface, domain: Domain) -> int:
@@ -210,6 +219,8 @@ def arguments(draw: Draw, lab: Lab, interface: Interface) -> dict[str, Any]:
         of_streams = stream_values.fitting(draw, lab, interface.name)
         args |= {name: value for name, value in of_streams.items() if name in kinds}
         args |= fitting_key(draw, lab, interface.name)
+        of_physical = fitting_physical(draw, lab, interface.name)
+        args |= {name: value for name, value in of_physical.items() if name in kinds}
         args |= {name: value for name, value in chosen_here.items() if name in kinds}
     for _ in range(draw.pick((0, 0, 0, 1, 1, 2)) if kinds else 0):
         name = draw.pick(tuple(kinds))

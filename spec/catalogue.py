@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from halcert.spec.ipc.area import IPC_AREA
 from halcert.spec.language import Interface, Rule
+from halcert.spec.physical.area import PHYSICAL_AREA
 from halcert.spec.runtime.area import RUNTIME_AREA
 from halcert.spec.sharing.area import SHARING_AREA
 from halcert.spec.soma.area import SOMA_AREA
@@ -23,6 +24,7 @@ AREAS = {
         SOMA_AREA,
         RUNTIME_AREA,
         IPC_AREA,
+        PHYSICAL_AREA,
     )
 }
 """Every area that is specified, by name, in the order in which they build on each other."""

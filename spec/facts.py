@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from halcert.spec.fact import Fact
 from halcert.spec.ipc.facts import IPC_FACTS
+from halcert.spec.physical.facts import PHYSICAL_FACTS
 from halcert.spec.runtime.facts import RUNTIME_FACTS
 from halcert.spec.sharing.facts import SHARING_FACTS
 from halcert.spec.soma.facts import SOMA_FACTS
@@ -19,5 +20,6 @@ FACTS: tuple[Fact, ...] = (
     *SOMA_FACTS,
     *RUNTIME_FACTS,
     *IPC_FACTS,
+    *PHYSICAL_FACTS,
 )
 """All facts, area by area."""

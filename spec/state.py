@@ -222,6 +222,8 @@ class Handle(Row, frozen=True):
     """Id of the share that it was exported as or imported from; 0 if neither."""
     imported: bool = False
     """It came from another process, or from a share of the process itself."""
+    route: int = 0
+    """The way that later mappings take to the memory."""
 
 
 @row(key="place")
@@ -416,6 +418,24 @@ class Registration(Row, frozen=True):
     """Registered while registrations were recorded."""
 
 
+@row(key="place", scope=Scope.HOST)
+class Peering(Row, frozen=True):
+    """What a process did so that a device reaches the memory of another one."""
+
+    place: int
+    """A number of its own for each process and pair of devices."""
+    pid: int
+    """Number of the process."""
+    device: int
+    """The device that reaches."""
+    peer: int
+    """The device whose memory is reached."""
+    count: int
+    """Times that it was enabled and not disabled."""
+    ended: bool
+    """The process has ended, and that may not have been noticed yet."""
+
+
 @row(key="id")
 class Pool(Row, frozen=True):
     """A pool of device memory, by the number that its maker gave it.
@@ -501,6 +521,7 @@ class State(StateBase):
     envelopes: Table[Envelope]
     holdings: Table[Holding]
     registrations: Table[Registration]
+    peerings: Table[Peering]
     pools: Table[Pool]
     stretches: Table[Stretch]
     announcements: Table[Announcement]

@@ -118,6 +118,7 @@ enum ShareHandleAttrType { SHR_HANDLE_ATTR_NO_WLIST_IN_SERVER = 0, SHR_HANDLE_AT
 enum HandleAttrType { HANDLE_ATTR_MEM_MAP_ROUTE = 0, HANDLE_ATTR_TYPE_MAX = 1 };
 enum { MEM_MAP_INBUS = 0, MEM_MAP_EXBUS = 1, MEM_MAP_UB_ONE_PORT_PATH = 2, MEM_MAP_UB_MULTI_PORT_PATH = 3 };
 enum { MEM_SHARE_HANDLE_LEN = 128 };
+enum { DRV_P2P_STATUS_DISABLE = 0, DRV_P2P_STATUS_ENABLE = 1 };
 
 /* Host registration.  The flag holds the map type, a process type and a read-only bit. */
 enum drvRegisterTpye {
@@ -594,6 +595,12 @@ SOFTHAL_EXPORT drvError_t halMemHandleSetAttribute(drv_mem_handle_t *handle, enu
                                                    struct HandleAttr attr);
 SOFTHAL_EXPORT drvError_t halMemHandleGetAttribute(drv_mem_handle_t *handle, enum HandleAttrType type,
                                                    struct HandleAttr *attr);
+
+/* Devices that reach each other's memory; effective when both directions are enabled. */
+SOFTHAL_EXPORT drvError_t halDeviceEnableP2P(uint32_t dev, uint32_t peer_dev, uint32_t flag);
+SOFTHAL_EXPORT drvError_t halDeviceDisableP2P(uint32_t dev, uint32_t peer_dev, uint32_t flag);
+SOFTHAL_EXPORT drvError_t drvGetP2PStatus(uint32_t dev, uint32_t peer_dev, uint32_t *status);
+SOFTHAL_EXPORT drvError_t halDeviceCanAccessPeer(int *can_access_peer, uint32_t dev, uint32_t peer_dev);
 
 /* Host registration. */
 SOFTHAL_EXPORT drvError_t halHostRegister(void *src_ptr, uint64_t size, uint32_t flag, uint32_t devid, void **dst_ptr);

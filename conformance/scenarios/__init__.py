@@ -8,6 +8,8 @@ from halcert.conformance.scenarios.control import CONTROL_SCENARIOS
 from halcert.conformance.scenarios.endurance import ENDURANCE_SCENARIOS
 from halcert.conformance.scenarios.ipc import IPC_SCENARIOS
 from halcert.conformance.scenarios.mapping import MAPPING_SCENARIOS
+from halcert.conformance.scenarios.peering import PEERING
+from halcert.conformance.scenarios.physical import PHYSICAL_SCENARIOS
 from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
 from halcert.conformance.scenarios.runtime import RUNTIME_SCENARIOS
@@ -23,13 +25,23 @@ from halcert.conformance.scenarios.uvm_ranges import UVM_RANGE_SCENARIOS
 from halcert.conformance.scenarios.uvm_states import UVM_STATE_SCENARIOS
 from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 
-SHARING_SCENARIOS = {
+_EARLY_OF_SHARING = (
+    *("names-with-a-white-list", "names-that-anyone-opens", "white-lists", "opened-again"),
+    *("memory-with-a-white-list", "imported-again", "ways-to-memory", "owner-destroys-first"),
+    *("registering-every-sort", "registering-and-freeing"),
+    *("peers-in-both-directions", "peers-of-two-processes"),
+)
+"""The first flows of each sort: together they are short, and find more than those of one sort."""
+_SHARING_SCENARIOS = {
     **scenarios_of("sharing", *NAME_FLOWS, *PHYSICAL_FLOWS),
     **{
         name: Scenario("sharing", flow)
-        for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING}.items()
+        for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING, **PEERING}.items()
     },
     **scenarios_of("sharing", names_never_come_back),
+}
+SHARING_SCENARIOS = {
+    name: _SHARING_SCENARIOS[name] for name in (*_EARLY_OF_SHARING, *_SHARING_SCENARIOS)
 }
 for _flows in (
     SVM_SCENARIOS,
@@ -46,6 +58,7 @@ for _flows in (
     SOMA_SCENARIOS,
     RUNTIME_SCENARIOS,
     IPC_SCENARIOS,
+    PHYSICAL_SCENARIOS,
 ):
     SCENARIOS.update(_flows)
 

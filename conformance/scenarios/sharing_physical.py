@@ -315,6 +315,50 @@ def imported_again(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
+def way(lab: Lab, handle: int, route: int, process: int = OWNER) -> None:
+    """Choose the way to physical memory, and ask for it."""
+    args: dict[str, Any] = {"handle": handle, "type": 0}
+    lab.call("halMemHandleSetAttribute", process, **args, attr={"mem_map_route": route})
+    lab.call("halMemHandleGetAttribute", process, **args, attr=True)
+
+
+def ways_to_memory(lab: Lab) -> None:
+    """The way to memory is chosen for a handle; what is mapped shows the same bytes either way."""
+    found = shared(lab)
+    if found is None:
+        return
+    owned, _, theirs = found
+    for process, each in ((OWNER, owned), (OPENER, theirs)):
+        lab.call("halMemHandleGetAttribute", process, handle=each.handle, type=0, attr=True)
+        for route in (1, 0, 2, 3, 4, 1):
+            way(lab, each.handle, route, process)
+        look(lab, OWNER, OPENER)
+        unmapped(lab, each.address, process)
+        place = mapped(lab, each.handle, process)
+        look(lab, process)
+        if place is not None:
+            unmapped(lab, place, process)
+        args: dict[str, Any] = {"handle": each.handle, "type": 1}
+        lab.call("halMemHandleSetAttribute", process, **args, attr={"mem_map_route": 0})
+        lab.call("halMemHandleGetAttribute", process, **args, attr=True)
+        args["type"] = 0
+        lab.call("halMemHandleGetAttribute", process, **args, attr=False)
+    other = create(lab)
+    if other is not None:
+        lab.call("halMemHandleGetAttribute", OWNER, handle=other, type=0, attr=True)
+        release(lab, other, OWNER)
+    way(lab, 0, 0)
+    release(lab, owned.handle, OWNER)
+    way(lab, theirs.handle, 0, OPENER)
+    release(lab, theirs.handle, OPENER)
+    host = {"handle": True, "size": PAGE, "prop": {"side": 0, "module_id": 48}, "flag": 0}
+    made = gave(lab.call("halMemCreate", OWNER, **host), "handle")
+    if made is not None:
+        way(lab, made, 0)
+        release(lab, made, OWNER)
+    settle(lab, OPENER, OWNER)
+
+
 PHYSICAL_FLOWS: tuple[Flow, ...] = (
     memory_with_a_white_list,
     memory_that_anyone_imports,
@@ -322,6 +366,7 @@ PHYSICAL_FLOWS: tuple[Flow, ...] = (
     exported_once,
     memory_by_bytes,
     imported_again,
+    ways_to_memory,
 )
 
 

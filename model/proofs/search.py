@@ -33,6 +33,8 @@ DEPTH = 6
 """Calls before the one that is decided, at most."""
 DEPTH_BEGUN = 1
 """The same where there are beginnings from which to search on."""
+DEPTH_FIRST = 4
+"""The same before words of other areas are looked at, which may lead there in fewer calls."""
 DEPTH_ALONE = 4
 """The same where a rule has had a say and the search is for a call that it decides alone."""
 DEPTH_EASY = 2
@@ -99,6 +101,7 @@ class Search:
         depth: int = DEPTH,
         seconds: float = SECONDS,
         *,
+        beyond: int = 0,
         more: bool = False,
     ) -> None:
         """Search until every wanted rule was reached alone, or no longer words are allowed.
@@ -111,17 +114,20 @@ class Search:
             wanted: the rules.
             depth: calls before the one that is decided, at most, beside those that are given.
             seconds: processor time of each phase.
+            beyond: so long words were looked at before.
             more: the search will begin elsewhere, too, so nothing is given up yet.
         """
         self._open = {rule.id: rule for rule in wanted}
         self._visit(self.start, list(self._open.values()))
         letters = self._letters()
         build = tuple(each for each in letters if not shrinks(each, self.profile))
+        lengths = range(beyond + 1, depth + 1)
+        few = range(beyond + 1, min(depth, DEPTH_OF_ALL) + 1)
         if depth > 1:
-            self._phase(build, depth, seconds, ordered=True, growing=True)
-        self._phase(letters, min(depth, DEPTH_OF_ALL), seconds, ordered=False, growing=False)
+            self._phase(build, lengths, seconds, ordered=True, growing=True)
+        self._phase(letters, few, seconds, ordered=False, growing=False)
         if depth > DEPTH_OF_ALL:
-            self._phase(build, depth, seconds, ordered=True, growing=False)
+            self._phase(build, lengths, seconds, ordered=True, growing=False)
         if not more:
             self._give_up()
 
@@ -175,7 +181,7 @@ class Search:
     def _phase(
         self,
         letters: tuple[Operation, ...],
-        depth: int,
+        lengths: range,
         seconds: float,
         *,
         ordered: bool,
@@ -188,7 +194,7 @@ class Search:
         )
         self._known: dict[Name, Word | None] = {(): self.start}
         self._end = process_time() + seconds
-        for length in range(1, depth + 1):
+        for length in lengths:
             self.depth = max(self.depth, length)
             if length > DEPTH_EASY:
                 self._give_up()

@@ -23,7 +23,7 @@ from halcert.model.proofs.records import (
     Record,
     scope_of,
 )
-from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, SECONDS, Reached, Search
+from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, DEPTH_FIRST, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import UNDEFINED, Witness
@@ -106,14 +106,18 @@ def _search(task: Task) -> Findings:
         if rule.applies_to(profile.name) and task.only in ("", rule.id)
     ]
     own = known[task.subjects[0]].area
-    search = _explored(task, profile, own, wanted)
-    for name, area in AREAS.items():
-        if name != own and _may_help(area, AREAS[own]):
-            told = [rule for rule in wanted if rule.interface in spoken(area)]
-            search.reopen(told)
-            late = search.unsettled(told)
-            if late:
-                search.adopt(_explored(task, profile, name, late, few=True))
+    others = [name for name, each in AREAS.items() if name != own and _may_help(each, AREAS[own])]
+    depth = min(task.depth, DEPTH_FIRST) if others else task.depth
+    search = _explored(msgspec.structs.replace(task, depth=depth), profile, own, wanted)
+    for name in others:
+        told = [rule for rule in wanted if rule.interface in spoken(AREAS[name])]
+        search.reopen(told)
+        late = search.unsettled(told)
+        if late:
+            search.adopt(_explored(task, profile, name, late, few=True))
+    late = search.unsettled(wanted)
+    if late and depth < task.depth and not AREAS[own].beginnings:
+        search.run(late, task.depth, SECONDS, beyond=depth)
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)

@@ -225,7 +225,7 @@ class Variables:
         raise KeyError(value)
 
     def _of_parameter(self, step: TraceStep, parameter: Parameter, rest: str) -> Variable:
-        if parameter.passing is Passing.OUT:
+        if parameter.passing in (Passing.OUT, Passing.INOUT):
             return Variable(
                 self.plain(step, parameter.name),
                 pointer=is_pointer(parameter.c_type.removesuffix("*").rstrip()),

@@ -207,7 +207,8 @@ class ParameterWriter(ArgumentWriter):
         name = self._variables.record(self._step, parameter.name)
         c_type = C_SCALARS[parameter.kind]
         width = width_of(parameter.kind)
-        sizes = self._step.args.get("data_sizes") or []
+        args = self._step.args
+        sizes = args.get("data_sizes", args.get("dataSizes")) or []
         places = []
         for index, given in enumerate(value):
             if not given:

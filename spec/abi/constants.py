@@ -316,6 +316,13 @@ class HandleAttrType(IntEnum):
     HANDLE_ATTR_TYPE_MAX = 1
 
 
+class P2PStatus(IntEnum):
+    """``DRV_P2P_STATUS_*``: whether two devices reach each other's memory."""
+
+    DRV_P2P_STATUS_DISABLE = 0
+    DRV_P2P_STATUS_ENABLE = 1
+
+
 class HandleType(IntEnum):
     """``drv_mem_handle_type``: how far a shareable handle reaches."""
 
@@ -438,6 +445,7 @@ ENUMERATIONS: tuple[type[IntEnum], ...] = (
     ShareHandleAttrType,
     ShareHandleWhiteList,
     HandleAttrType,
+    P2PStatus,
     HandleType,
     RegisterType,
     UvmLocation,

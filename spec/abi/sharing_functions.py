@@ -1,4 +1,4 @@
-"""The functions of sharing: names, shareable handles, registration."""
+"""The functions of sharing: names, shareable handles, registration, peer access."""
 
 from __future__ import annotations
 
@@ -191,4 +191,15 @@ REGISTER_FUNCTIONS = (
         ),
     ),
 )
-SHARING_FUNCTIONS = (*NAME_FUNCTIONS, *HANDLE_FUNCTIONS, *REGISTER_FUNCTIONS)
+
+_PAIR = (value("uint32_t", "dev"), value("uint32_t", "peer_dev"))
+
+PEER_FUNCTIONS = (
+    Function("halDeviceEnableP2P", "drvError_t", (*_PAIR, value("uint32_t", "flag"))),
+    Function("halDeviceDisableP2P", "drvError_t", (*_PAIR, value("uint32_t", "flag"))),
+    Function("drvGetP2PStatus", "drvError_t", (*_PAIR, out("uint32_t *", "status", "u32"))),
+    Function(
+        "halDeviceCanAccessPeer", "drvError_t", (out("int *", "can_access_peer", "i32"), *_PAIR)
+    ),
+)
+SHARING_FUNCTIONS = (*NAME_FUNCTIONS, *HANDLE_FUNCTIONS, *REGISTER_FUNCTIONS, *PEER_FUNCTIONS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.language import Area
+from halcert.spec.runtime.advice import ManagedAdvise
 from halcert.spec.runtime.ask import GetMemInfo, PointerGetAttributes
 from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
 from halcert.spec.runtime.events import (
@@ -18,6 +19,7 @@ from halcert.spec.runtime.memory import Free, FreeHost, Malloc, MallocHost
 from halcert.spec.runtime.pool_attributes import PoolGetAttr, PoolSetAttr
 from halcert.spec.runtime.pool_use import PoolFreeAsync, PoolMallocAsync
 from halcert.spec.runtime.pools import PoolCreate, PoolDestroy, PoolTrimTo
+from halcert.spec.runtime.prefetching import ManagedPrefetchAsync, ManagedPrefetchBatchAsync
 from halcert.spec.runtime.process import (
     Finalize,
     GetDevice,
@@ -27,6 +29,7 @@ from halcert.spec.runtime.process import (
     ResetDeviceForce,
     SetDevice,
 )
+from halcert.spec.runtime.range_attributes import ManagedGetAttr, ManagedGetAttrs
 from halcert.spec.runtime.rectangles import Memcpy2d, Memcpy2dAsync
 from halcert.spec.runtime.registering import (
     HostGetDevicePointer,
@@ -74,6 +77,11 @@ INTERFACES = tuple(
         MallocHost,
         FreeHost,
         MemAllocManaged,
+        ManagedAdvise,
+        ManagedPrefetchAsync,
+        ManagedPrefetchBatchAsync,
+        ManagedGetAttr,
+        ManagedGetAttrs,
         GetMemInfo,
         PointerGetAttributes,
         Memset,
@@ -116,6 +124,8 @@ WAITING = (*STREAM, *VALUE)
 """The calls after which a stream waits for a value."""
 BEHIND = (*WAITING, (0, "SVM-HMAP-010"), (0, "RUNTIME-MALLOC-010"))
 """The calls after which there is memory, too, that it could be given a copy of."""
+PAGES = (*STREAM, (0, "RUNTIME-MANAGED-010"))
+"""The calls after which there is managed memory."""
 POOL = (*STREAM, (0, "RUNTIME-POOL-020"))
 """The calls after which there is a pool."""
 TAKEN = (*POOL, (0, "RUNTIME-PMALLOC-021"))
@@ -141,6 +151,7 @@ RUNTIME_AREA = Area(
         EVENT,
         MEMORY,
         WORK,
+        PAGES,
         POOL,
         TAKEN,
         FREED,

@@ -20,12 +20,12 @@ from halcert.spec.language import (
     rejects,
     undefined,
 )
-from halcert.spec.profiles import GEN3
+from halcert.spec.profiles import GEN3, UVM_PRODUCTS
 from halcert.spec.runtime.order import without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE, V3
-from halcert.spec.state import USER, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST, OPENED
+from halcert.spec.state import ON_DEVICE, USER, State
+from halcert.spec.svm.flags import DEV, GRANT, HOST, MAPPED, OPENED, UVM
 from halcert.spec.svm.memory import within
 
 MUST = Strength.MUST
@@ -94,12 +94,17 @@ class PointerAttributes(Record, frozen=True):
 
 
 def _on_a_device(call: PointerGetAttributes, state: State) -> bool:
-    kind = state.blocks.covering(call.ptr).kind
-    return kind == DEV or kind == OPENED
+    block = state.blocks.covering(call.ptr)
+    mapped = block.kind == MAPPED and block.place == ON_DEVICE
+    return block.kind == DEV or block.kind == OPENED or mapped
 
 
 def _on_the_host(call: PointerGetAttributes, state: State) -> bool:
     return state.blocks.covering(call.ptr).kind == HOST
+
+
+def _managed(call: PointerGetAttributes, state: State) -> bool:
+    return state.blocks.covering(call.ptr).kind == UVM
 
 
 def _of_the_program(call: PointerGetAttributes, state: State) -> bool:
@@ -172,3 +177,10 @@ class PointerGetAttributes(Call, frozen=True):
     def pool_is_on_a_device(call, result: Result) -> bool:
         """Memory of a pool is on a device; the public runtime does not say on which."""
         return result.attributes.type == AclrtMemLocationType.ACL_MEM_LOCATION_TYPE_DEVICE
+
+    @ensures(
+        "RUNTIME-POINTER-015", strength=MUST, source=ASKING, when=_managed, profiles=UVM_PRODUCTS
+    )
+    def managed_is_told(call, result: Result) -> bool:
+        """For managed memory the answer says so; it is on no device in particular."""
+        return result.attributes.type == AclrtMemLocationType.ACL_MEM_LOCATION_TYPE_MANAGED

@@ -38,9 +38,9 @@ from halcert.spec.runtime.order import (
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.memory import reaches_shared
 from halcert.spec.sources import API, SENSE, V3
-from halcert.spec.state import USER, Block, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST, OPENED
-from halcert.spec.svm.memory import ranges_meet, within
+from halcert.spec.state import ON_DEVICE, TAKEN, USER, Block, State
+from halcert.spec.svm.flags import DEV, GRANT, HOST, MAPPED, OPENED
+from halcert.spec.svm.memory import aliased, ranges_meet, within
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -81,9 +81,26 @@ def in_one_process(state: State, block: Block, address: int, size: int) -> bool:
     return reached(state, block, address, size) and not has_key(state, block)
 
 
+def reaches_mapped(state: State, block: Block, address: int, size: int) -> bool:
+    """Tell whether a range lies in mapped memory of a device that its exporter did not take away.
+
+    What it shares bytes with may have other addresses, so tasks leave it alone.
+    """
+    share = state.shares.at(state.handles.at(block.handle).share)
+    mapped = block.kind == MAPPED and block.place == ON_DEVICE
+    return mapped and within(block, address, size) and share.fate != TAKEN
+
+
 def reached_at_once(state: State, block: Block, address: int, size: int) -> bool:
-    """Tell whether a call that waits may read and write a range; it may be opened by a key."""
-    return reached(state, block, address, size) or reaches_shared(state, block, address, size)
+    """Tell whether a call that waits may read and write a range.
+
+    It may be opened by a key, or mapped.
+    """
+    return (
+        reached(state, block, address, size)
+        or reaches_shared(state, block, address, size)
+        or reaches_mapped(state, block, address, size)
+    )
 
 
 def byte_of(value: int) -> int:
@@ -299,7 +316,11 @@ class Memcpy(Call, frozen=True):
             _copies(call)
             and call.dst != 0
             and call.src != 0
-            and (not fits or ranges_meet(call.dst, call.src, call.count))
+            and (
+                not fits
+                or ranges_meet(call.dst, call.src, call.count)
+                or aliased(target, call.dst, source, call.src, call.count)
+            )
         )
 
     @undefined("RUNTIME-COPY-006", source=COPYING)
@@ -317,8 +338,8 @@ class Memcpy(Call, frozen=True):
     def between_devices(call, state: State) -> bool:
         """Copying between two devices, which may need access to each other."""
         target, source = state.blocks.covering(call.dst), state.blocks.covering(call.src)
-        here = of_devices(target) or target.kind == OPENED
-        there = of_devices(source) or source.kind == OPENED
+        here = of_devices(target) or target.kind == OPENED or target.kind == MAPPED
+        there = of_devices(source) or source.kind == OPENED or source.kind == MAPPED
         return here and there and target.device != source.device
 
     @may_reject("RUNTIME-COPY-008", source=V3, profiles=GEN3)

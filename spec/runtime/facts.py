@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.fact import ABI, Fact
+from halcert.spec.runtime.managed_facts import MANAGED_FACTS
 from halcert.spec.runtime.sources import ACL_HEADER
 from halcert.spec.sources import API
 
@@ -224,7 +225,13 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "FACT-RUNTIME-34",
         API.at("memory"),
         "aclrtFreeHost frees host memory alone.",
-        ("RUNTIME-HFREE-001", "RUNTIME-HFREE-002", "RUNTIME-HFREE-003", "RUNTIME-HFREE-010"),
+        (
+            "RUNTIME-HFREE-001",
+            "RUNTIME-HFREE-002",
+            "RUNTIME-HFREE-003",
+            "RUNTIME-HFREE-006",
+            "RUNTIME-HFREE-010",
+        ),
     ),
     Fact(
         "FACT-RUNTIME-35",
@@ -273,6 +280,7 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
             "RUNTIME-POINTER-010",
             "RUNTIME-POINTER-011",
             "RUNTIME-POINTER-012",
+            "RUNTIME-POINTER-015",
         ),
     ),
     Fact(
@@ -539,4 +547,5 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
             "RUNTIME-VWAIT-011",
         ),
     ),
+    *MANAGED_FACTS,
 )

@@ -13,7 +13,7 @@ from halcert.spec.runtime_state import (
 )
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import State
-from halcert.spec.svm.flags import DEV, GRANT, HOST
+from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 
 
 def _sessions_are_possible(state: State) -> bool:
@@ -77,9 +77,8 @@ def _possible_work(state: State, work: Work) -> bool:
 
 def _in_memory(state: State, work: Work) -> bool:
     block, part = state.blocks.covering(work.base), state.portions.covering(work.base)
-    alive = (block.kind == DEV or block.kind == HOST) and (
-        work.base + work.size <= block.base + block.extent
-    )
+    kept = block.kind == DEV or block.kind == HOST or block.kind == UVM
+    alive = kept and work.base + work.size <= block.base + block.extent
     return alive or (part.exists and work.base + work.size <= part.base + part.extent)
 
 

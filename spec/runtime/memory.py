@@ -25,7 +25,7 @@ from halcert.spec.runtime.order import busy, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import UNSET, USER, Block, State
-from halcert.spec.svm.flags import DEV, GRANT, HOST, MODULE_UNKNOWN, OPENED, UVM
+from halcert.spec.svm.flags import DEV, GRANT, HOST, MAPPED, MODULE_UNKNOWN, OPENED, UVM
 from halcert.spec.svm.memory import device_side, is_registered, unregistered, vacant
 from halcert.spec.uvm.pages import freed_pages
 
@@ -208,9 +208,9 @@ class Free(Call, frozen=True):
 
     @undefined("RUNTIME-FREE-003", source=MEMORY)
     def of_another_sort(call, state: State) -> bool:
-        """Freeing host memory, a pool's, or what was opened; each has a call of its own."""
+        """Freeing host memory, a pool's, or what was opened or mapped; each has its own call."""
         kind = state.blocks.at(call.devPtr).kind
-        return kind == HOST or kind == GRANT or kind == OPENED
+        return kind == HOST or kind == GRANT or kind == OPENED or kind == MAPPED
 
     @undefined("RUNTIME-FREE-004", source=MEMORY)
     def still_in_use(call, state: State) -> bool:
@@ -353,6 +353,12 @@ class FreeHost(Call, frozen=True):
         """Freeing memory that is registered for a device."""
         block = state.blocks.at(call.hostPtr)
         return block.exists and is_registered(state, block)
+
+    @undefined("RUNTIME-HFREE-006", source=MEMORY)
+    def mapped(call, state: State) -> bool:
+        """Freeing mapped memory of the host; it has a call of its own."""
+        block = state.blocks.at(call.hostPtr)
+        return block.kind == MAPPED and not on_devices(block)
 
     @accepts("RUNTIME-HFREE-010", strength=MUST, source=MEMORY, changes=("blocks", "contents"))
     def frees(call, state: State) -> State:

@@ -22,9 +22,15 @@ from halcert.spec.runtime.order import default_id, new_queue, session, without_c
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.runtime_state import Session, Use
 from halcert.spec.sharing.names import Name
-from halcert.spec.sources import API, SENSE, V2
+from halcert.spec.sources import API, SENSE, V2, V3
 from halcert.spec.state import State
-from halcert.spec.svm.device import closed, loses_managed_memory, on_device, opened
+from halcert.spec.svm.device import (
+    closed,
+    grants_access,
+    loses_managed_memory,
+    on_device,
+    opened,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -228,6 +234,11 @@ class ResetDevice(Call, frozen=True):
         """Giving up a device while there is managed memory, which may lose its bytes."""
         return loses_managed_memory(state, call.deviceId)
 
+    @undefined("RUNTIME-RESET-005", source=(V2, V3))
+    def has_access(call, state: State) -> bool:
+        """Giving up a device that was given access to mapped memory of another."""
+        return grants_access(state, call.deviceId)
+
     @accepts(
         "RUNTIME-RESET-010",
         strength=MUST,
@@ -295,6 +306,11 @@ class ResetDeviceForce(Call, frozen=True):
     def managed_pages_would_be_lost(call, state: State) -> bool:
         """Giving up a device while there is managed memory, which may lose its bytes."""
         return loses_managed_memory(state, call.deviceId)
+
+    @undefined("RUNTIME-FORCE-005", source=(V2, V3))
+    def has_access(call, state: State) -> bool:
+        """Giving up a device that was given access to mapped memory of another."""
+        return grants_access(state, call.deviceId)
 
     @accepts(
         "RUNTIME-FORCE-010",

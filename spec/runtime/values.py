@@ -16,6 +16,7 @@ from halcert.spec.language import (
     Strength,
     accepts,
     interface,
+    may_reject,
     rejects,
     undefined,
 )
@@ -165,6 +166,17 @@ class ValueWrite(Call, frozen=True):
         """Having a stream write what it waits for itself."""
         word = word_of(state, state.blocks.covering(call.devAddr), call.devAddr)
         return _after_its_wait(state, queue_of(state, call.stream), word)
+
+    @may_reject(
+        "RUNTIME-VWRITE-009",
+        PARAM_INVALID,
+        AclError.RT_DRV_INTERNAL_ERROR,
+        source=RUNTIME,
+        instead=True,
+    )
+    def memory_is_looked_at_first(call, state: State) -> bool:
+        """What is no device memory may be told before what is wrong with the stream."""
+        return state.blocks.covering(call.devAddr).kind != DEV
 
     @accepts(
         "RUNTIME-VWRITE-010",

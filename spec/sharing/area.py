@@ -26,6 +26,12 @@ from halcert.spec.sharing.open_otherwise import (
     ShmemOpenHandle,
     ShmemOpenHandleV2,
 )
+from halcert.spec.sharing.peers import (
+    DeviceCanAccessPeer,
+    DeviceDisableP2P,
+    DeviceEnableP2P,
+    GetP2PStatus,
+)
 from halcert.spec.sharing.permit import (
     ShmemGetAttribute,
     ShmemInfoGet,
@@ -35,6 +41,7 @@ from halcert.spec.sharing.permit import (
 )
 from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.sharing.register import HostRegister
+from halcert.spec.sharing.routes import MemHandleGetAttribute, MemHandleSetAttribute
 from halcert.spec.sharing.theorems import theorems_of
 from halcert.spec.sharing.unregister import (
     HostRegisterCapabilities,
@@ -68,6 +75,12 @@ INTERFACES = tuple(
         MemShareHandleInfoGet,
         MemImportFromShareableHandle,
         MemImportFromShareableHandleV2,
+        MemHandleSetAttribute,
+        MemHandleGetAttribute,
+        DeviceEnableP2P,
+        DeviceDisableP2P,
+        GetP2PStatus,
+        DeviceCanAccessPeer,
         HostRegister,
         HostUnregister,
         HostUnregisterEx,

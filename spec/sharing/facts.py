@@ -352,4 +352,45 @@ SHARING_FACTS: tuple[Fact, ...] = (
         "What a process shared goes with it.",
         ("SHARING-EXIT-010",),
     ),
+    Fact(
+        "FACT-SHARING-36",
+        HEADER.at("halMemHandleSetAttribute"),
+        "The way to the memory of a handle may be chosen where there are several.",
+        ("SHARING-SETWAY-009", "SHARING-SETWAY-010", "SHARING-SETWAY-011"),
+    ),
+    Fact(
+        "FACT-SHARING-37",
+        HEADER.at("halMemHandleGetAttribute"),
+        "The way that was chosen can be asked for.",
+        ("SHARING-GETWAY-006", "SHARING-GETWAY-010", "SHARING-GETWAY-011"),
+    ),
+    Fact(
+        "FACT-SHARING-38",
+        HEADER.at("halDeviceEnableP2P"),
+        "A device reaches another one's memory once that is enabled, if there is a way.",
+        (
+            "SHARING-PEERON-002",
+            "SHARING-PEERON-004",
+            "SHARING-PEERON-005",
+            "SHARING-PEERON-010",
+        ),
+    ),
+    Fact(
+        "FACT-SHARING-39",
+        HEADER.at("halDeviceDisableP2P"),
+        "What was enabled is disabled again.",
+        ("SHARING-PEEROFF-002", "SHARING-PEEROFF-005", "SHARING-PEEROFF-010"),
+    ),
+    Fact(
+        "FACT-SHARING-40",
+        HEADER.at("drvGetP2PStatus"),
+        "Two devices reach each other when both directions were enabled, and not otherwise.",
+        ("SHARING-PEERASK-010", "SHARING-PEERASK-011"),
+    ),
+    Fact(
+        "FACT-SHARING-41",
+        HEADER.at("halDeviceCanAccessPeer"),
+        "Whether there is a way between two devices can be asked for.",
+        ("SHARING-PEERCAN-010", "SHARING-PEERCAN-011"),
+    ),
 )

@@ -47,6 +47,11 @@ def _missing(state: State, number: int, profile: Profile) -> bool:
     return not can_be_imported(numbered(state, number), profile)
 
 
+def entered(state: State, share: int, pids: Elements[int]) -> State:
+    """Return the state after processes were entered in the white list of physical memory."""
+    return pids.fold(lambda now, pid: permitted(now, share, pid) if pid != 0 else now, state)
+
+
 def _pids(call: MemSetPidToShareableHandle) -> Elements[int]:
     return Elements(call.pid_num, call.pid)
 
@@ -136,10 +141,7 @@ class MemSetPidToShareableHandle(Call, frozen=True):
     @accepts("SHARING-HPERMIT-020", strength=MUST, source=HEADER, changes=("permits",))
     def permits(call, state: State) -> State:
         """The processes that have these numbers now may import the memory."""
-        share = _asked(call, state).id
-        return _pids(call).fold(
-            lambda now, pid: permitted(now, share, pid) if pid != 0 else now, state
-        )
+        return entered(state, _asked(call, state).id, _pids(call))
 
 
 class Switch(Record, frozen=True):

@@ -14,6 +14,7 @@ from halcert.spec.sharing.memory import (
     is_held,
     is_named,
     me,
+    peering_place,
     permit_place,
 )
 from halcert.spec.sharing.register_arguments import meets
@@ -181,6 +182,19 @@ def _registrations_are_apart(state: State) -> bool:
     )
 
 
+def _peerings_are_counted(state: State) -> bool:
+    return state.peerings.all(
+        lambda each: (
+            each.count > 0
+            and each.pid > 0
+            and each.device != each.peer
+            and state.hardware.at(each.device).exists
+            and state.hardware.at(each.peer).exists
+            and each.place == peering_place(each.pid, each.device, each.peer)
+        )
+    )
+
+
 def _numbers_are_of_shares(state: State) -> bool:
     return state.numbers.all(
         lambda each: state.shares.at(each.share).exists and each.share % 2 == 1
@@ -275,5 +289,11 @@ INVARIANTS = (
         "Registrations of one sort on one device share no byte.",
         _registrations_are_apart,
         ("registrations",),
+    ),
+    Invariant(
+        "SHARING-INV-012",
+        "What is enabled between two devices is enabled at least once, by a process.",
+        _peerings_are_counted,
+        ("peerings", "hardware"),
     ),
 )

@@ -6,13 +6,15 @@ Everything here speaks of tables alone, so that the rules of other areas can ask
 from __future__ import annotations
 
 from halcert.spec.state import DEFERRED, INTACT, TAKEN, UNCERTAIN, Block, Share, State
-from halcert.spec.svm.flags import OPENED
+from halcert.spec.svm.flags import MAPPED, OPENED
 
 ANY_DEVICE = -1
 """Stands for all devices where a process leaves one, or all of them."""
 PIDS = 2**33
 """Shares are this far apart in the numbers of their permits."""
 LOWEST_PID = -(2**31)
+PAIRS = 2**32
+"""Device ids are this far apart in the numbers of peerings."""
 ADDRESSES = 2**64
 """Processes are this far apart in the numbers of their holdings."""
 
@@ -47,6 +49,11 @@ def handle_place(pid: int, handle: int) -> int:
     return -1 - holding_place(pid, handle)
 
 
+def peering_place(pid: int, device: int, peer: int) -> int:
+    """Return the number of what a process enabled from a device to another."""
+    return (pid * PAIRS + device) * PAIRS + peer
+
+
 def exported_share(memory: int) -> int:
     """Return the id of the share of physical memory."""
     return 2 * memory + 1
@@ -76,6 +83,16 @@ def may_open(state: State, share: Share) -> bool:
 def opened_share(state: State, block: Block) -> Share:
     """Return the share that opened memory is of."""
     return state.shares.at(block.handle)
+
+
+def maker_left(state: State, block: Block) -> bool:
+    """Tell whether memory is mapped whose maker closed its device or ended (SVM v3).
+
+    The memory is pinned, but the driver asks for its maker to copy it, and nobody tells what holds
+    then.
+    """
+    share = state.shares.at(exported_share(block.memory))
+    return block.kind == MAPPED and share.exists and share.fate == TAKEN
 
 
 def reaches_shared(state: State, block: Block, address: int, length: int) -> bool:

@@ -53,6 +53,7 @@ class HostExit(Call, frozen=True):
             "envelopes",
             "holdings",
             "registrations",
+            "peerings",
             "pools",
             "stretches",
             "announcements",
@@ -90,6 +91,9 @@ class HostExit(Call, frozen=True):
             reservations=gone.reservations.delete_where(lambda each: each.size > 0),
             handles=gone.handles.delete_where(lambda each: each.id > 0),
             registrations=gone.registrations.delete_where(lambda each: each.size > 0),
+            peerings=gone.peerings.update_where(
+                lambda each: each.pid == pid, lambda each: each.but(ended=True)
+            ),
             grants=gone.grants.delete_where(lambda each: each.id >= 0),
             pools=gone.pools.delete_where(lambda each: each.size > 0),
             stretches=gone.stretches.delete_where(lambda each: each.extent > 0),
@@ -118,7 +122,7 @@ class HostRest(Call, frozen=True):
         """Nobody waits for more than some seconds."""
         return call.milliseconds > LONGEST_REST
 
-    @accepts("SHARING-REST-010", strength=SHOULD, source=ENDING)
+    @accepts("SHARING-REST-010", strength=SHOULD, source=ENDING, changes=("peerings",))
     def rests(call, state: State) -> State:
-        """Waiting changes nothing by itself."""
-        return state
+        """Waiting changes nothing by itself; what ended processes did has ceased after it."""
+        return state.but(peerings=state.peerings.delete_where(lambda each: each.ended))

@@ -30,8 +30,9 @@ from halcert.spec.sharing.open import (
     opens_again,
 )
 from halcert.spec.sharing.open_otherwise import ShmemOpenHandle, ShmemOpenHandleV2, last_device
+from halcert.spec.sharing.peers import DeviceDisableP2P, DeviceEnableP2P
 from halcert.spec.sharing.permit import find
-from halcert.spec.sharing.process import HostExit
+from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE
 from halcert.spec.state import DEFERRED, UNCERTAIN, Share, State
 from halcert.spec.svm.flags import MAPPED, OPENED
@@ -164,6 +165,17 @@ def _nobody_left_nothing_left(after: State) -> bool:
     )
 
 
+def _others_keep_what_they_enabled(before: State, after: State) -> bool:
+    return before.peerings.all(
+        lambda each: each.pid == me(before) or each.ended or _same_peering(after, each)
+    )
+
+
+def _same_peering(after: State, each: Any) -> bool:
+    now = after.peerings.at(each.place)
+    return now.exists and not now.ended and now.count == each.count
+
+
 def _names(*calls: type[Call]) -> tuple[str, ...]:
     return tuple(call.interface.name for call in calls)
 
@@ -273,6 +285,13 @@ def theorems_of(interfaces: tuple[Interface, ...]) -> tuple[Theorem, ...]:
             SENSE,
             _nobody_left_nothing_left,
             *alive,
+        ),
+        _theorem(
+            "017",
+            "No call takes from another process what it enabled between devices.",
+            SENSE,
+            _others_keep_what_they_enabled,
+            *_names(DeviceEnableP2P, DeviceDisableP2P, HostExit, HostRest),
         ),
     )
 

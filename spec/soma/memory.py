@@ -5,7 +5,7 @@ Everything here speaks of tables alone, so that the rules of other areas can ask
 
 from __future__ import annotations
 
-from halcert.spec.language import U32, U64, DeviceId, Record
+from halcert.spec.language import U32, U64, Address, DeviceId, Record, Size
 from halcert.spec.profiles import MIB
 from halcert.spec.state import Block, Pool, State, Stretch
 from halcert.spec.svm.flags import POOL
@@ -40,9 +40,9 @@ class PoolProperties(Record, frozen=True):
     """Kind of memory."""
     reserve: U64
     """Reserved."""
-    va: U64
+    va: Address
     """First address."""
-    maxSize: U64
+    maxSize: Size
     """Bytes of address space."""
 
 

@@ -17,7 +17,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
-from halcert.spec.sharing.memory import reaches_shared
+from halcert.spec.sharing.memory import maker_left, reaches_shared
 from halcert.spec.soma.memory import reaches_pool
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import Block, State
@@ -177,7 +177,8 @@ def _reached(state: State, block: Block, address: int, length: int) -> bool:
 def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
     """Tell whether the documents promise what a copy between the two ranges does.
 
-    Nobody says how mapped memory of the host is copied within the host.
+    Nobody says how mapped memory of the host is copied within the host, nor what becomes of
+    mapped memory whose maker left.
     """
     target, source = copy_ends(state, dst, src)
     mapped = target.kind == MAPPED or source.kind == MAPPED
@@ -185,6 +186,8 @@ def copy_is_promised(state: State, dst: int, src: int, length: int) -> bool:
     return (
         _reached(state, target, dst, length)
         and _reached(state, source, src, length)
+        and not maker_left(state, target)
+        and not maker_left(state, source)
         and not (mapped and host_side(target) and host_side(source))
         and not ((mapped or shared) and aliased(target, dst, source, src, length))
     )

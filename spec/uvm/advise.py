@@ -93,7 +93,8 @@ def _arguments_refused(call: MemManagedAdvise) -> bool:
     )
 
 
-def _gets_to_the_pages(call: MemManagedAdvise, state: State) -> bool:
+def gets_to_the_pages(call: MemManagedAdvise, state: State) -> bool:
+    """Tell whether a call that is stopped is stopped at the pages."""
     return not _arguments_refused(call) and is_managed(state.blocks.covering(call.ptr))
 
 
@@ -154,7 +155,7 @@ def _keeps_on_a_closed_device(call: MemManagedAdvise, state: State) -> bool:
     )
 
 
-def _only_for_the_hole(call: MemManagedAdvise, state: State) -> bool:
+def only_for_the_hole(call: MemManagedAdvise, state: State) -> bool:
     """Tell whether nothing but the end of what is allocated can stop the call with PARA_ERROR."""
     return (
         meets_a_hole(state, call.ptr, call.size)
@@ -167,8 +168,8 @@ def _only_for_the_hole(call: MemManagedAdvise, state: State) -> bool:
 
 def _stopped_at_the_hole(call: MemManagedAdvise, state: State, result: Returned) -> bool:
     return (
-        _gets_to_the_pages(call, state)
-        and _only_for_the_hole(call, state)
+        gets_to_the_pages(call, state)
+        and only_for_the_hole(call, state)
         and result.code == PARA_ERROR
     )
 
@@ -426,7 +427,7 @@ class MemManagedAdvise(Call, frozen=True):
         strength=SHOULD,
         source=V2,
         changes=("pages",),
-        when=_gets_to_the_pages,
+        when=gets_to_the_pages,
         profiles=UVM_PRODUCTS,
     )
     def some_pages(call, state: State) -> State:

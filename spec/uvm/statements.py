@@ -55,6 +55,11 @@ UVM_STATEMENTS: tuple[Stated, ...] = (
             "UVM-FETCH-001",
             "UVM-BATCH-001",
             "UVM-RANGE-001",
+            "RUNTIME-ADVISE-005",
+            "RUNTIME-FETCH-008",
+            "RUNTIME-BATCH-010",
+            "RUNTIME-RANGE-003",
+            "RUNTIME-RANGES-004",
         ),
     ),
     (

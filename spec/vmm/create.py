@@ -49,6 +49,25 @@ PARA_ERROR = DrvError.PARA_ERROR
 PHYSICAL = MODULE_DOC.at("VMM, physical memory")
 
 
+def with_memory(state: State, handle: int, size: int, prop: Properties, profile: Profile) -> State:
+    """Return the state after there is physical memory, which the program holds once."""
+    row = Handle(
+        id=handle,
+        held=1,
+        size=size,
+        granule=granule_of(prop, size, profile),
+        device=prop.devid if prop.side == DEVICE_SIDE else profile.host_id,
+        side=prop.side,
+        devid=prop.devid,
+        module=prop.module_id,
+        pages=prop.pg_type,
+        kind=prop.mem_type,
+        lost=False,
+        memory=state.contents.fresh(),
+    )
+    return state.but(handles=state.handles.insert(row), contents=state.contents.create())
+
+
 def _of_a_device(call: MemCreate, profile: Profile) -> bool:
     known = call.prop.devid < profile.device_limit
     return call.prop.given and call.prop.side == DEVICE_SIDE and known
@@ -213,21 +232,7 @@ class MemCreate(Call, frozen=True):
     )
     def gives_memory(call, state: State, result: Result, profile: Profile) -> State:
         """There is memory of the size and properties that were asked for, held once."""
-        row = Handle(
-            id=result.handle,
-            held=1,
-            size=call.size,
-            granule=granule_of(call.prop, call.size, profile),
-            device=call.prop.devid if call.prop.side == DEVICE_SIDE else profile.host_id,
-            side=call.prop.side,
-            devid=call.prop.devid,
-            module=call.prop.module_id,
-            pages=call.prop.pg_type,
-            kind=call.prop.mem_type,
-            lost=False,
-            memory=state.contents.fresh(),
-        )
-        return state.but(handles=state.handles.insert(row), contents=state.contents.create())
+        return with_memory(state, result.handle, call.size, call.prop, profile)
 
     @ensures("VMM-CREATE-031", strength=MUST, source=PHYSICAL)
     def handle_is_given(call, result: Result) -> bool:

@@ -66,7 +66,7 @@ def closed_device(state: State, desc: AccessDesc | Location, profile: Profile) -
     return known and not state.devices.at(desc.id).open
 
 
-def granted(state: State, block: Block, desc: AccessDesc) -> State:
+def granted(state: State, block: Block, desc: AccessDesc | Location) -> State:
     """Return the state after a location was given access to mapped memory."""
     if has_access(state, block, desc):
         return state

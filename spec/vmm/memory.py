@@ -110,6 +110,12 @@ def reserved_granule(size: int, profile: Profile, *, shared: bool) -> int:
     return profile.giant if shared or size >= profile.giant else profile.huge
 
 
+def with_reservation(state: State, base: int, size: int, extent: int) -> State:
+    """Return the state after addresses were set aside, of which nobody has mapped any yet."""
+    row = Reservation(base=base, size=size, extent=extent, owned=False, owner=0)
+    return state.but(reservations=state.reservations.insert(row))
+
+
 def reserved_extent(size: int, profile: Profile, *, shared: bool) -> int:
     """Return how many bytes a reservation sets aside."""
     if reserved_granule(size, profile, shared=shared) == profile.giant:

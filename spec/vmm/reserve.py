@@ -27,9 +27,14 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, GIB, MIB, TIB, Profile
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
-from halcert.spec.state import Reservation, State
+from halcert.spec.state import State
 from halcert.spec.svm.memory import vacant
-from halcert.spec.vmm.memory import OWN_SPACE, reserved_extent, reserved_granule
+from halcert.spec.vmm.memory import (
+    OWN_SPACE,
+    reserved_extent,
+    reserved_granule,
+    with_reservation,
+)
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -295,14 +300,7 @@ class MemAddressReserve(Call, frozen=True):
     )
     def reserves(call, state: State, result: Result, profile: Profile) -> State:
         """The addresses are the process's to map memory at; no memory is taken."""
-        row = Reservation(
-            base=result.ptr,
-            size=call.size,
-            extent=_extent(call, profile),
-            owned=False,
-            owner=0,
-        )
-        return state.but(reservations=state.reservations.insert(row))
+        return with_reservation(state, result.ptr, call.size, _extent(call, profile))
 
     @ensures("VMM-RESERVE-031", strength=MUST, source=RESERVING)
     def address_is_given(call, result: Result) -> bool:

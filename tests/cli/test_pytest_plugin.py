@@ -20,9 +20,11 @@ RULES = [rule.id for rule in rules() if rule.applies_to("ascend910b")]
 
 
 @pytest.fixture
-def run(program, tmp_path):
+def run(program, tmp_path, monkeypatch):
     """Run pytest with the suite in a folder of its own that holds one ordinary test."""
     (tmp_path / "test_ordinary.py").write_text("def test_ordinary():\n    pass\n")
+
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
 
     def suite(*arguments):
         return program.run(*PLUGIN, *arguments)
@@ -81,10 +83,12 @@ def test_a_part_of_the_suite_can_be_selected(run, tmp_path):
 
 def test_ordinary_tests_run_too_if_they_are_named(run):
     done = run(
-        "--adapter", "model", "--budget", "2", "-k", "ordinary or SVM-FREE-001", "test_ordinary.py"
+        *("--adapter", "model", "--budget", "2", "-rA"),
+        *("-k", "ordinary or SVM-FREE-001", "test_ordinary.py"),
     )
     assert done.code == OK, done.text
-    assert "2 passed" in done.out
+    assert "PASSED test_ordinary.py::test_ordinary" in done.out
+    assert "::SVM-FREE-001" in done.out
 
 
 def test_xdist_is_refused_in_favour_of_jobs(run):

@@ -5,6 +5,8 @@
 #define SVM_BASE (NORMAL_START + 64 * GIB)
 #define HOST_BASE (NORMAL_START + 128 * GIB)
 
+enum { DEVICE_TO_HOST = 2, TO_BE_FOUND = 4 };
+
 static void heaps_are_checked(void)
 {
     ANSWERS(heap(0, HUGE, SUB_DEVICE, BASE, 0, 0), EINVAL);
@@ -170,6 +172,8 @@ static void copies_finish_later(void)
     CHECK(get8(&a, 32) == 0x5a5a5a5a);
     ANSWERS(ask(8, &a), EINVAL);
     CHECK(holds(BASE, sizeof(mine), 6));
+    put8(&a, 8, BASE + 4096); /* within one side there are none of these */
+    ANSWERS(ask(7, &a), EINVAL);
 }
 
 static void batches_go_one_way(void)
@@ -222,6 +226,9 @@ static void copies_are_prepared(void)
     put8(&a, 16, 256);
     put8(&a, 24, 256);
     put8(&a, 32, 256);
+    put4(&a, 56, DEVICE_TO_HOST);
+    ANSWERS(ask(11, &a), EINVAL);
+    put4(&a, 56, TO_BE_FOUND);
     ANSWERS(ask(11, &a), 0);
     struct argument b = device_argument(0);
     memcpy(b.bytes + 16, a.bytes + 16 + 64, 40);

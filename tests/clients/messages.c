@@ -1,5 +1,6 @@
 /* messages.c - the third generation: messages to devices, host commands, keys, and who is pinned. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "kernel.h"
@@ -131,6 +132,7 @@ static void groups_are_known_once_they_are_added(void)
     uint32_t id = 99;
     uint64_t query[6] = {0, 0, (uintptr_t)&asked, sizeof(asked), (uintptr_t)&id, sizeof(id)};
     unsigned char group[32] = {0};
+    unsigned char left[16] = {0};
     uint32_t number = 33;
     memcpy(group + 4, &number, 4);
     strcpy((char *)group + 16, "mine");
@@ -138,6 +140,9 @@ static void groups_are_known_once_they_are_added(void)
     CHECK(ioctl(events, 0xc0085701UL, group) == 0);
     CHECK(ioctl(events, 0xc0085701UL, group) == 71);
     CHECK(ioctl(events, 0xc008570cUL, query) == 0 && id == 33);
+    CHECK(ioctl(events, 0xc008570aUL, left) == 0);
+    CHECK(ioctl(events, 0xc008570cUL, query) != 0);
+    CHECK(ioctl(events, 0xc0085701UL, group) == 0);
     query[1] = 1;
     CHECK(ioctl(events, 0xc008570cUL, query) == 0);
 }
@@ -184,6 +189,10 @@ static void device_memory_is_made_by_messages(void)
     memset(mine, 0, sizeof(mine));
     ANSWERS(copy_between((uintptr_t)mine, HOST, DEVICE_AT + MIB, 0, 4096), 0);
     CHECK(mine[4095] == 0x5a);
+    local[1] = DEVICE_AT + 4095;
+    CHECK(message(0, 1, local, sizeof(local)) == 3);
+    local[1] = DEVICE_AT;
+    CHECK(message(0, 1, local, sizeof(local)) == 3);
     fill[0] = DEVICE_AT + GIB;
     CHECK(message(0, 0, fill, sizeof(fill)) == 3);
     CHECK(depopulate(0, DEVICE_AT + MIB, SIZE, &busy) == 3);
@@ -317,6 +326,24 @@ static int name_part(uint64_t at, uint64_t *key)
     return failed;
 }
 
+static void pools_keep_their_threshold(void)
+{
+    uint64_t a[4] = {5, DEVICE_AT, SIZE, 0};
+    CHECK(message(0, 16, a, sizeof(a)) == 0);
+    CHECK(message(0, 16, a, sizeof(a)) == 3);
+    uint64_t set[4] = {5, 1, 2 * MIB, 0};
+    CHECK(message(0, 18, set, sizeof(set)) == 0);
+    CHECK(message(1, 18, set, sizeof(set)) == 3);
+    for (uint64_t attribute = 1; attribute <= 5; attribute++) {
+        uint64_t told[4] = {5, attribute, 77, 0};
+        CHECK(message(0, 19, told, sizeof(told)) == 0);
+        CHECK(told[2] == (attribute == 1 ? 2 * MIB : 0));
+    }
+    CHECK(message(0, 17, a, sizeof(a)) == 0);
+    CHECK(a[1] == DEVICE_AT);
+    CHECK(message(0, 19, set, sizeof(set)) == 3);
+}
+
 static void keys_for_everyone_have_no_list(void)
 {
     uint64_t task[4] = {0, 0, 0x3ff | (uint64_t)(uint32_t)-2 << 32, 0};
@@ -363,6 +390,112 @@ static void pinned_memory_stays_as_long_as_it_is_seen(void)
     CHECK(populate(0, DEVICE_AT, SIZE) == 0);
 }
 
+/* Ask whose process on a device has a number; its number, or the errno below zero. */
+static int64_t master_of(uint32_t on, int32_t slave)
+{
+    uint32_t a[10] = {(uint32_t)slave, 0, 0, on};
+    int fd = node("apm", 0, 0);
+    int failed = give(fd, 0xc0285506, a);
+    close(fd);
+    return failed != 0 ? -failed : (int32_t)a[1];
+}
+
+/* Copy from memory that another process named, by the host; its first byte, or the errno below zero. */
+static int64_t first_byte(int32_t owner, uint64_t address)
+{
+    unsigned char mine[64] = {0};
+    uint64_t a[7] = {address, (uintptr_t)mine, 64, (uint64_t)HOST << 32, (uint32_t)owner, 1, 0};
+    int failed = give(host, 0xc038550a, a);
+    return failed != 0 ? -failed : mine[63];
+}
+
+/* Make memory and a key for everyone; the key, or -1. */
+static int64_t share_some(void)
+{
+    uint64_t task[4] = {0, 0, 0x3ff | (uint64_t)(uint32_t)-2 << 32, 0};
+    events = node("ESCHED", 0, O_NONBLOCK);
+    device[0] = node("svm", 0, 0);
+    bool made = populate(0, DEVICE_AT, SIZE) == 0 && name_part(DEVICE_AT, &task[1]) == 0 &&
+                give(host, 0x40205502, task) == 0;
+    return made ? (int64_t)task[1] : -1;
+}
+
+static int64_t act(const struct order *what)
+{
+    uint64_t pin[4] = {MAP_AT, MIB, what->a, 0};
+    if (host < 0) {
+        host = node("svm", HOST, 0);
+        device[1] = node("svm", 1, 0);
+    }
+    switch (what->letter) {
+    case 'p':
+        return getpid();
+    case 'k':
+        return give(device[1], 0x40205504, pin);
+    case 'm':
+        return share_some();
+    case 'b':
+        return first_byte((int32_t)what->a, what->b);
+    default:
+        return give(device[1], 0x40185505, pin);
+    }
+}
+
+static int64_t ask_peer(const struct peer *peer, int letter, uint64_t a, uint64_t b)
+{
+    struct order what = {letter, a, b, ""};
+    return order(peer, &what);
+}
+
+static void copies_name_who_made_the_memory(const char *program)
+{
+    struct peer peer = start_peer(program, "peer");
+    int32_t pid = (int32_t)ask_peer(&peer, 'p', 0, 0);
+    uint64_t fill[3] = {DEVICE_AT, SIZE, 0x4d};
+    uint64_t task[4] = {0, 0, 0x3ff | (uint64_t)(uint32_t)pid << 32, 0};
+    unsigned char mine[64] = {0};
+    uint64_t hosts[7] = {(uintptr_t)mine, (uintptr_t)mine, 8, HOST | (uint64_t)HOST << 32, 0, 1, 0};
+    CHECK(message(0, 0, fill, sizeof(fill)) == 0);
+    CHECK(name_part(DEVICE_AT + MIB, &task[1]) == 0);
+    ANSWERS(give(host, 0x40205502, task), 0);
+    CHECK(master_of(0, pid) == pid);
+    CHECK(master_of(99, pid) == -ENODEV);
+    CHECK(master_of(0, 0) == -ESRCH);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + MIB) == -EINVAL);
+    CHECK(ask_peer(&peer, 'k', task[1], 0) == 0);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + MIB + 4096) == 0x4d);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + 2 * MIB - 32) == -EINVAL);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT) == -EINVAL);
+    CHECK(ask_peer(&peer, 'u', 0, 0) == 0);
+    CHECK(ask_peer(&peer, 'b', (uint64_t)getpid(), DEVICE_AT + MIB) == -EINVAL);
+    CHECK(first_byte(getpid(), DEVICE_AT) == 0x4d);
+    ANSWERS(give(host, 0xc038550a, hosts), EINVAL);
+    ANSWERS(give(device[0], 0x40105501, &task[1]), 0);
+    end_peer(&peer);
+    CHECK(master_of(0, pid) == -ESRCH);
+}
+
+static void keys_of_the_dead_lead_nowhere(const char *program)
+{
+    struct peer peer = start_peer(program, "peer");
+    uint64_t told[8] = {(uint64_t)ask_peer(&peer, 'm', 0, 0)};
+    ANSWERS(give(device[1], 0xc0405503, told), 0);
+    kill(peer.pid, SIGKILL);
+    end_peer(&peer);
+    ANSWERS(give(device[1], 0xc0405503, told), EINVAL);
+}
+
+static void numbers_of_keys_go_round(void)
+{
+    uint64_t first;
+    uint64_t second;
+    CHECK(name_part(DEVICE_AT, &first) == 0);
+    ANSWERS(give(device[0], 0x40105501, &first), 0);
+    CHECK(name_part(DEVICE_AT, &second) == 0);
+    CHECK(first != second);
+    ANSWERS(give(device[0], 0x40105501, &second), 0);
+}
+
 static void closing_gives_back(void)
 {
     int busy = 0;
@@ -374,8 +507,11 @@ static void closing_gives_back(void)
     CHECK(free_now(0) == before);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    if (count == 4) {
+        return serve_orders(arguments, act);
+    }
     events = node("ESCHED", 0, O_NONBLOCK);
     host = node("svm", HOST, 0);
     device[0] = node("svm", 0, 0);
@@ -390,8 +526,12 @@ int main(void)
     devices_reach_what_was_registered();
     rows_and_batches_are_copied();
     keys_belong_to_who_made_them();
+    pools_keep_their_threshold();
     keys_for_everyone_have_no_list();
     pinned_memory_stays_as_long_as_it_is_seen();
+    copies_name_who_made_the_memory(arguments[0]);
+    keys_of_the_dead_lead_nowhere(arguments[0]);
+    numbers_of_keys_go_round();
     closing_gives_back();
     return finish();
 }

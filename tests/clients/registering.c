@@ -104,8 +104,7 @@ static void ranges_are_pinned(void)
 static int pool(uint64_t device, uint64_t id, uint64_t at, uint64_t size)
 {
     struct argument a = device_argument((uint32_t)device);
-    put8(&a, 0, device);
-    put8(&a, 8, id);
+    put8(&a, 8, id); /* as the library does, which leaves the device at byte 0 out */
     put8(&a, 16, at);
     put8(&a, 24, size);
     return tell(66, &a);
@@ -128,8 +127,17 @@ static void pools_have_memory_of_their_own(void)
     put8(&a, 24, 16 * MIB);
     ANSWERS(ask(73, &a), 0);
     CHECK(get8(&a, 8) == 8 * MIB);
-    put8(&a, 8, MIB);
+    for (int size = 8; size <= 24; size += 8) {
+        struct argument part = a;
+        put8(&part, size, MIB);
+        ANSWERS(ask(73, &part), EINVAL);
+    }
+    put8(&a, 0, 7);
     ANSWERS(ask(73, &a), EINVAL);
+    a = device_argument(1); /* nobody opened it */
+    put8(&a, 0, 5);
+    ANSWERS(pool(1, 9, SOMA_START + 4 * GIB, 4 * MIB), ESRCH);
+    ANSWERS(tell(67, &a), ESRCH);
     a = device_argument(0);
     put8(&a, 0, 7);
     ANSWERS(tell(67, &a), EINVAL);

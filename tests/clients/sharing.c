@@ -174,8 +174,12 @@ static void numbers_are_lent(const char *program)
     ANSWERS(forget(&made), 0);
     CHECK(free_on(0) == held);
     CHECK(ask_peer(&peer, 'r', 128, 72) == 1);
+    put4(&a, 0, share);
+    put4(&a, 4, 0);
+    ANSWERS(ask(59, &a), 0); /* so does its number */
     ANSWERS((int)ask_peer(&peer, 'u', 0, 0), 0);
     CHECK(free_on(0) == held + SIZE);
+    ANSWERS(ask(59, &a), EFAULT);
     end_peer(&peer);
     ANSWERS(release(BASE), 0);
     ANSWERS(heap(1, HUGE, SUB_RESERVE, BASE, GIB, 0), 0);

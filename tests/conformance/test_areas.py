@@ -89,9 +89,9 @@ def test_the_machine_calls_its_own_area_most(bundled, areas):
 
 @pytest.mark.parametrize("name", sorted(EXPERIMENTS))
 @pytest.mark.parametrize("seed", range(3))
-def test_threads_on_the_driver_are_explained_by_some_order(driver, name, seed):
+def test_threads_on_the_driver_are_explained_by_some_order(bundled, name, seed):
     tally = Tally()
-    with Lab(driver, "test", tally) as lab:
+    with Lab(bundled[AREAS[EXPERIMENTS[name].area].library], "test", tally) as lab:
         EXPERIMENTS[name].run(lab, RandomDraw(seed))
     assert tally.shown[CALLS_ARE_ATOMIC.id] > 1
 

@@ -7,6 +7,7 @@ import pytest
 from halcert.conformance.linearize import Timed, Undecided, linearized
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.results import Answered
+from halcert.spec.language import Strength
 from halcert.spec.svm.flags import DEV, AllocFlags
 
 from .fake import INTERFACES, PROFILE
@@ -112,6 +113,16 @@ def test_the_violation_is_that_of_the_order_that_got_furthest(world):
     assert found.shape == "refused"
     assert found.rule.startswith("SVM-FREE")
     assert explained(world, [alloc(new, 10, 20)]) is not None
+
+
+def test_a_code_that_is_only_recommended_is_all_that_is_held_against_an_order(world):
+    strange = 8
+    found = linearized(ORACLE, world, [[free(0, 10, 20)], [free(strange, 11, 21)]])
+    assert isinstance(found, Violation)
+    assert (found.shape, found.strength) == ("code", Strength.SHOULD)
+    found = linearized(ORACLE, world, [[free(strange, 10, 20)], [free(strange, 11, 21)]])
+    assert isinstance(found, Violation)
+    assert found.strength is Strength.MUST
 
 
 def test_too_many_orders_are_given_up_not_judged(world):

@@ -119,6 +119,16 @@ def test_a_failure_that_never_comes_again_stays_as_it_was_met():
     assert reduced(first, lambda _: None, LONG) is first
 
 
+def test_what_fails_once_only_is_not_taken():
+    chances = iter([True])
+
+    def again(steps):
+        needed = {each.number for each in steps} >= {2, 3}
+        return broken(steps) if needed or next(chances, False) else None
+
+    assert numbers(reduced(broken([step(1), step(2), step(3)]), again, LONG)) == [2, 3]
+
+
 def test_no_time_means_no_repetition():
     again = failing_when(lambda _: True)
     first = broken([step(1), step(2)])

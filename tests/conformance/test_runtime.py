@@ -81,7 +81,10 @@ def test_what_a_task_writes_is_not_looked_at_before_somebody_waited(runtime):
         ("runtime", "reuse_any_stream"),
         ("runtime", "grants_overlap"),
         ("runtime", "double_free"),
+        ("runtime", "advise_place_swapped"),
         ("ipc", "close_destroys"),
+        ("physical", "unmap_lost"),
+        ("physical", "export_open_to_all"),
     ],
 )
 def test_flows_alone_find_faults_of_their_area(area, fault):

@@ -160,12 +160,8 @@ def test_handles_of_physical_memory_are_passed_where_such_are_taken_only(driver_
     chosen = set()
     for turn in range(150):
         chosen |= flat(arguments(RandomDraw(turn), driver_lab, ALL[name]))
-    exported = name.startswith("halMemExportToShareableHandle")
-    takes = exported or (
-        ALL[name].area == "vmm"
-        and any(
-            (domain := domain_of(kind)) is not None and domain.role == "handle"
-            for kind in annotations_of(ALL[name].call).values()
-        )
-    )
+    shared = name.startswith(("halMemExportToShareableHandle", "halMemHandle"))
+    domain = domain_of(annotations_of(ALL[name].call).get("handle"))
+    named = domain is not None and domain.role == "handle"
+    takes = shared or (ALL[name].area in ("vmm", "physical") and named)
     assert (made.handle in chosen) == takes

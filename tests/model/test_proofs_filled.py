@@ -14,8 +14,8 @@ from halcert.spec.profiles import ASCEND910B
 from halcert.spec.runtime.area import DOUBTED, TAKEN
 
 OF_THE_RUNTIME = {"sessions", "uses", "queues", "events", "works", "stream_pools", "portions"}
-OF_THE_DRIVER = {"copies", "descriptors", "handles", "numbers", "pools", "stretches"}
-OF_BOTH = {"blocks", "devices", "registrations", "shares"}
+OF_THE_DRIVER = {"copies", "descriptors", "pools", "stretches"}
+OF_BOTH = {"blocks", "devices", "registrations", "shares", "handles", "reservations", "numbers"}
 
 
 def filled(name):

@@ -182,6 +182,51 @@ static void test_host_registration(aclrtStream stream, aclrtFuncHandle write)
     free(memory);
 }
 
+static int32_t told(aclrtMemManagedRangeAttribute attribute, const void *memory, size_t size)
+{
+    int32_t answer = 77;
+    CHECK_CODE(aclrtMemManagedGetAttr(attribute, memory, size, &answer, sizeof(answer)), 0);
+    return answer;
+}
+
+/* What was set for pages, and batches of them. */
+static void test_pages(aclrtStream stream)
+{
+    void *memory = NULL;
+    const aclrtMemManagedLocation place = {.type = ACL_MEM_LOCATIONTYPE_DEVICE, .id = 1};
+    aclrtMemManagedLocation places[] = {place, {.type = ACL_MEM_LOCATIONTYPE_HOST, .id = 0}};
+    const aclrtMemManagedLocation nowhere = {.type = ACL_MEM_LOCATIONTYPE_INVALID, .id = 0};
+    NEED(aclrtMemAllocManaged(&memory, 2 * PAGE, 1));
+    NEED(aclrtSetDevice(1));
+    NEED(aclrtSetDevice(0));
+    CHECK_CODE(aclrtMemManagedAdvise(memory, PAGE, ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, place), 0);
+    CHECK(told(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, PAGE) == 1);
+    CHECK(told(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, 2 * PAGE) == -2);
+    int32_t answers[2] = {77, 77};
+    void *data[] = {&answers[0], &answers[1]};
+    size_t sizes[] = {sizeof(answers[0]), sizeof(answers[1])};
+    aclrtMemManagedRangeAttribute attributes[] = {ACL_MEM_RANGE_ATTRIBUTE_READ_MOSTLY,
+                                                  ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION};
+    CHECK_CODE(aclrtMemManagedGetAttrs(attributes, 2, memory, PAGE, data, sizes), 0);
+    CHECK(answers[0] == 0 && answers[1] == 1);
+    CHECK_CODE(aclrtMemManagedAdvise((char *)memory + PAGE, PAGE, ACL_MEM_ADVISE_SET_PREFERRED_LOCATION, places[1]), 0);
+    CHECK(told(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, (char *)memory + PAGE, PAGE) == -1);
+    CHECK_CODE(aclrtMemManagedAdvise(memory, PAGE, ACL_MEM_ADVISE_UNSET_PREFERRED_LOCATION, place), 0);
+    CHECK(told(ACL_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, memory, PAGE) == -2);
+    CHECK_CODE(aclrtMemManagedPrefetchAsync(memory, PAGE, nowhere, 0, stream), 107000);
+    const void *ranges[] = {memory, (char *)memory + PAGE};
+    size_t lengths[] = {PAGE, PAGE};
+    size_t ascending[] = {0, 1};
+    size_t equal[] = {0, 0};
+    memset(memory, 6, 2 * PAGE);
+    CHECK_CODE(aclrtMemManagedPrefetchBatchAsync(ranges, lengths, 2, places, equal, 2, 0, stream), 107000);
+    CHECK_CODE(aclrtMemManagedPrefetchBatchAsync(ranges, lengths, 2, places, ascending, 2, 0, stream), 0);
+    CHECK_CODE(aclrtSynchronizeStream(stream), 0);
+    CHECK(((char *)memory)[0] == 6 && ((char *)memory)[2 * PAGE - 1] == 6);
+    CHECK_CODE(aclrtFree(memory), 0);
+    NEED(aclrtResetDevice(1));
+}
+
 static void test_managed(aclrtStream stream, aclrtFuncHandle write)
 {
     void *memory = NULL;
@@ -222,6 +267,7 @@ static void test_managed(aclrtStream stream, aclrtFuncHandle write)
         CHECK(answer == 1);
         CHECK_CODE(aclrtMemManagedGetAttr((aclrtMemManagedRangeAttribute)9, memory, PAGE, &answer, 4), 107000);
         CHECK(((uint32_t *)memory)[0] == 5);
+        test_pages(stream);
     }
     CHECK_CODE(aclrtFree(memory), 0);
 }

@@ -176,45 +176,6 @@ static void test_rectangles(void)
     CHECK_CODE(aclrtFreeHost(out), 0);
 }
 
-static void test_address_space(void)
-{
-    aclrtPhysicalMemProp prop;
-    aclrtPhysicalMemProp found;
-    aclrtDrvMemHandle handle = NULL;
-    void *at = NULL;
-    size_t granularity = 0;
-    memset(&prop, 0, sizeof(prop));
-    prop.memAttr = ACL_HBM_MEM_HUGE;
-    prop.location.type = ACL_MEM_LOCATION_TYPE_DEVICE;
-    CHECK_CODE(aclrtReserveMemAddress(NULL, PAGE, 0, NULL, 0), 100000);
-    CHECK_CODE(aclrtReserveMemAddress(&at, 0, 0, NULL, 0), 100000);
-    CHECK_CODE(aclrtReserveMemAddress(&at, PAGE, 0, NULL, 2), 100000);
-    CHECK_CODE(aclrtReserveMemAddress(&at, PAGE, 64, NULL, 0), 107000);
-    CHECK_CODE(aclrtMallocPhysical(&handle, PAGE, &prop, 1), 100000);
-    prop.memAttr = ACL_DDR_MEM_HUGE;
-    CHECK_CODE(aclrtMallocPhysical(&handle, PAGE, &prop, 0), 100000);
-    prop.memAttr = ACL_HBM_MEM_HUGE;
-    prop.location.id = 9;
-    CHECK_CODE(aclrtMallocPhysical(&handle, PAGE, &prop, 0), 107001);
-    prop.location.id = 0;
-    CHECK_CODE(aclrtMemGetAllocationGranularity(&prop, ACL_RT_MEM_ALLOC_GRANULARITY_MINIMUM, &granularity), 0);
-    CHECK(granularity == PAGE);
-    NEED(aclrtReserveMemAddress(&at, 2 * PAGE, 0, NULL, 1));
-    NEED(aclrtMallocPhysical(&handle, PAGE, &prop, 0));
-    CHECK_CODE(aclrtMemGetAllocationPropertiesFromHandle(handle, &found), 0);
-    CHECK(found.memAttr == ACL_HBM_MEM_HUGE && found.location.type == ACL_MEM_LOCATION_TYPE_DEVICE);
-    CHECK_CODE(aclrtMapMem(at, PAGE, 0, NULL, 0), 100000);
-    CHECK_CODE(aclrtMapMem(at, PAGE, 0, handle, 0), 0);
-    uint32_t word = 0x1234;
-    CHECK_CODE(aclrtMemcpy(at, PAGE, &word, sizeof(word), ACL_MEMCPY_HOST_TO_DEVICE), 0);
-    CHECK(first_word(at) == 0x1234);
-    CHECK_CODE(aclrtUnmapMem(at), 0);
-    CHECK(aclrtUnmapMem(at) != 0);
-    CHECK_CODE(aclrtReleaseMemAddress(at), 0);
-    CHECK_CODE(aclrtFreePhysical(handle), 0);
-    CHECK_CODE(aclrtFreePhysical(NULL), 100000);
-}
-
 static void test_codes(void)
 {
     /* 11 of the driver, for an address without memory, has no counterpart. */
@@ -238,7 +199,6 @@ int main(void)
     test_copies();
     test_copies_on_a_stream();
     test_rectangles();
-    test_address_space();
     test_codes();
     test_second_device();
     NEED(aclrtResetDevice(0));

@@ -21,14 +21,15 @@ RUNTIME = ADAPTERS / "softacl"
 DRIVER = ADAPTERS / "softhal"
 COMPILER = os.environ.get("CC", "cc")
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
-PROGRAMS = ("lifecycle", "memory", "streams", "kernels", "pools", "threads")
+PROGRAMS = ("lifecycle", "memory", "physical", "streams", "kernels", "pools", "threads")
 SANITIZERS = "address,undefined"
 WAYS = ("h2h", "h2d", "h2d_async", "d2h", "d2h_async", "d2d", "d2d_async")
 ELEMENTS = 8 * 2048
 OPTIONS = ("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread")
 LIKELY = (
     ("^aclrtMemPool", "pools"),
-    ("^aclrt(Kernel|Launch|Binary|Host|MemAllocManaged)", "kernels"),
+    ("Physical|MemAddress|MapMem|UnmapMem|^aclrtMem(Set|Get|Retain|Export|Import)", "physical"),
+    ("^aclrt(Kernel|Launch|Binary|Host|MemAllocManaged|MemManaged)", "kernels"),
     ("^aclrt(.*Stream|.*Event|Value|Synchronize)", "streams"),
     ("^aclrtReset|^aclFinalize", "lifecycle"),
 )

@@ -162,6 +162,8 @@ static void second_form(void)
     CHECK_CODE(halMemHandleSetAttribute(handle, 0, route), is_v3() ? 0xfffe : 0);
     CHECK_CODE(halMemHandleGetAttribute(handle, 0, &route), 0);
     CHECK(route.mem_map_route == (is_v3() ? 0U : 1U));
+    route.mem_map_route = 2;
+    CHECK_CODE(halMemHandleSetAttribute(handle, 0, route), is_v3() ? 0xfffe : 8);
     CHECK_CODE(halMemRelease(handle), 0);
 }
 

@@ -22,12 +22,13 @@ PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
+    "peering",
     *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
     *("uvm_syscalls", "pools"),
 )
 SANITIZERS = "address,undefined"
 PROBES = (
-    *("probe", "mapping", "names", "handles", "registering"),
+    *("probe", "mapping", "names", "handles", "registering", "peering"),
     *("uvm_pages", "uvm_calls", "uvm_pressure", "pools"),
 )
 AREAS = (
@@ -35,7 +36,8 @@ AREAS = (
     ("managed memory", "uvm_pages"),
     ("^halMemManaged", "uvm_calls"),
     ("^halShmem", "names"),
-    ("ShareableHandle", "handles"),
+    ("P2P", "peering"),
+    ("ShareableHandle|^halMemHandle", "handles"),
     ("Register|Unregister|HostGetDevPointer", "registering"),
     (
         "^halMem(Address|Create|Release|Map|Unmap|SetAccess|GetAccess|Retain|GetAllocation)",
@@ -148,6 +150,15 @@ def test_behaves_under_sanitizers(sanitized: Programs, name: str, profile: str) 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
     result = run(shipped(name), SOFTHAL_PROFILE=profile)
+    assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
+
+
+@pytest.mark.slow  # single steps
+@pytest.mark.parametrize("profile", ["ascend910b", "ascend950"])
+def test_nothing_stays_of_who_is_killed_after_any_instruction(
+    shipped: Programs, profile: str
+) -> None:
+    result = run(shipped("letting_go"), SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 

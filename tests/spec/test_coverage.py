@@ -2,9 +2,10 @@
 
 import importlib.util
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
-import pytest
+from every import for_every
 
 from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Kind
@@ -50,8 +51,8 @@ def cases():
         yield from getattr(module, "CASES", ())
 
 
-@pytest.fixture(name="covered", scope="module")
-def _covered():
+@cache
+def covered():
     found = defaultdict(set)
     for what, rule, *_rest in cases():
         found[rule].add(what)
@@ -70,15 +71,16 @@ Those are in test_rules_sharing.py and tests/conformance/test_runtime.py.
 """
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda each: each.id)
-def test_a_rule_has_cases(rule, covered):
+@for_every(RULES)
+def test_a_rule_has_cases(rule):
+    cases_of = covered()
     if rule.id in ELSEWHERE:
-        assert rule.id not in covered
+        assert rule.id not in cases_of
     elif rule.kind is Kind.ENSURES:
-        assert covered[rule.id] == {"ensures"} if rule.on == "failure" else {"accepts", "ensures"}
+        assert cases_of[rule.id] == {"ensures"} if rule.on == "failure" else {"accepts", "ensures"}
     else:
-        assert covered[rule.id] >= NEEDED[rule.kind]
+        assert cases_of[rule.id] >= NEEDED[rule.kind]
 
 
-def test_cases_are_of_rules_that_exist(covered):
-    assert covered.keys() <= {each.id for each in RULES}
+def test_cases_are_of_rules_that_exist():
+    assert covered().keys() <= {each.id for each in RULES}

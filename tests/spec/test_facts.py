@@ -1,8 +1,9 @@
 """No statement of a document without a rule or a reason, no rule without a source."""
 
 import re
+from operator import attrgetter
 
-import pytest
+from every import for_every
 
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule, rules
 from halcert.spec.chapters import CHAPTERS
@@ -24,21 +25,21 @@ def test_ids_of_facts_are_well_formed_unique_and_ascend_within_an_area():
         assert own == sorted(own)
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda each: each.id)
+@for_every(FACTS)
 def test_a_fact_has_a_place_in_a_document_and_a_sentence(fact):
     assert fact.source.document in DOCUMENTS
     assert fact.source.place
     assert fact.text.endswith(".")
 
 
-@pytest.mark.parametrize("fact", FACTS, ids=lambda each: each.id)
+@for_every(FACTS)
 def test_a_fact_is_carried_by_rules_or_left_out_for_a_reason(fact):
     assert bool(fact.rules) != bool(fact.reason)
     assert [each for each in fact.rules if rule(each) is None] == []
     assert len(set(fact.rules)) == len(fact.rules)
 
 
-@pytest.mark.parametrize("found", list(rules()), ids=lambda each: each.id)
+@for_every(list(rules()))
 def test_a_rule_that_cites_a_document_carries_one_of_its_statements(found):
     if any(each.document in DOCUMENTS for each in found.sources):
         assert found.id in CARRIERS
@@ -51,7 +52,7 @@ def test_every_statement_stands_in_one_chapter_of_its_area():
         assert found[0].area == each.id.split("-")[1].lower()
 
 
-@pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda each: each.title)
+@for_every(CHAPTERS, name=attrgetter("title"))
 def test_a_chapter_is_carried_by_statements_or_left_out_for_a_reason(chapter):
     assert bool(chapter.area) != bool(chapter.reason)
     assert chapter.area in ("", *AREA_NAMES)

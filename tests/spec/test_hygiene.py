@@ -1,9 +1,10 @@
 """What every rule must have, whoever wrote it."""
 
 import re
-from itertools import pairwise
+from itertools import pairwise, product
+from operator import attrgetter
 
-import pytest
+from every import for_every
 
 from halcert.spec.abi.acl.codes import AclError
 from halcert.spec.abi.declarations import ALL_FUNCTIONS
@@ -36,13 +37,13 @@ def test_ids_name_their_area_and_one_word_per_interface():
     assert len(set(words.values())) == len(words)
 
 
-@pytest.mark.parametrize("interface", interfaces().values(), ids=lambda each: each.name)
+@for_every(list(interfaces().values()), name=attrgetter("name"))
 def test_ids_ascend(interface):
     numbers = [int(each.id.rsplit("-", 1)[1]) for each in interface.rules]
     assert all(one < other for one, other in pairwise(numbers)), numbers
 
 
-@pytest.mark.parametrize("rule", ALL, ids=lambda each: each.id)
+@for_every(ALL)
 def test_a_rule_says_what_it_is_and_where_it_comes_from(rule):
     assert rule.summary.endswith(".")
     assert len(rule.summary) <= LONGEST_SUMMARY
@@ -50,7 +51,7 @@ def test_a_rule_says_what_it_is_and_where_it_comes_from(rule):
     assert all(source.document for source in rule.sources)
 
 
-@pytest.mark.parametrize("rule", ALL, ids=lambda each: each.id)
+@for_every(ALL)
 def test_a_rule_is_for_products_that_exist_and_takes_what_is_given(rule):
     assert rule.profiles <= PROFILES.keys()
     assert rule.profiles != PROFILES.keys()
@@ -58,15 +59,15 @@ def test_a_rule_is_for_products_that_exist_and_takes_what_is_given(rule):
         assert set(rule.needs) <= NAMES
 
 
-@pytest.mark.parametrize("rule", ALL, ids=lambda each: each.id)
+@for_every(ALL)
 def test_a_rule_whose_codes_are_documented_is_documented_itself(rule):
     if rule.kind is Kind.REJECTS and rule.code_strength is Strength.MUST:
         assert rule.strength is Strength.MUST
 
 
-@pytest.mark.parametrize("interface", interfaces().values(), ids=lambda each: each.name)
-@pytest.mark.parametrize("profile", PROFILES)
-def test_on_every_product_a_call_succeeds_or_is_refused_always(interface, profile):
+@for_every(list(product(interfaces().values(), PROFILES)), name=str)
+def test_on_every_product_a_call_succeeds_or_is_refused_always(pair):
+    interface, profile = pair
     accepting = interface.rules_of(Kind.ACCEPTS, profile)
     rejecting = interface.rules_of(Kind.REJECTS, profile)
     gone = [each for each in rejecting if _always(each)]
@@ -78,7 +79,7 @@ def _always(rule):
     return not rule.needs and rule.function.__code__.co_names == () and rule.function(None) is True
 
 
-@pytest.mark.parametrize("interface", LIBRARY, ids=lambda each: each.name)
+@for_every(LIBRARY, name=attrgetter("name"))
 def test_parameters_are_those_of_the_library(interface):
     function = ALL_FUNCTIONS[interface.name]
     names = [parameter.name for parameter in function.parameters]
@@ -89,7 +90,7 @@ def test_parameters_are_those_of_the_library(interface):
     assert outputs <= set(gives)
 
 
-@pytest.mark.parametrize("interface", interfaces().values(), ids=lambda each: each.name)
+@for_every(list(interfaces().values()), name=attrgetter("name"))
 def test_every_member_of_a_structure_says_what_it_is(interface):
     for cls in (interface.call, interface.result):
         for kind in annotations_of(cls).values():

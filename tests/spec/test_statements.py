@@ -2,7 +2,7 @@
 
 import re
 
-import pytest
+from every import for_every
 
 from halcert.spec.catalogue import rule
 from halcert.spec.language import Strength
@@ -15,21 +15,21 @@ def test_ids_are_well_formed_unique_and_ascending():
     assert ids == sorted(set(ids))
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.id)
+@for_every(STATEMENTS)
 def test_a_statement_is_carried_by_rules_that_exist(statement):
     assert statement.rules
     assert [each for each in statement.rules if rule(each) is None] == []
     assert len(set(statement.rules)) == len(statement.rules)
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.id)
+@for_every(STATEMENTS)
 def test_a_statement_is_carried_by_a_rule_that_a_certificate_needs(statement):
     strengths = {rule(each).strength for each in statement.rules}
     assert Strength.MUST in strengths or statement.id == "SEED-SVM-11"
     assert Strength.UNDEFINED not in strengths
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda each: each.id)
+@for_every(STATEMENTS)
 def test_a_statement_has_a_place_and_a_sentence(statement):
     assert statement.place
     assert statement.text.endswith(".")

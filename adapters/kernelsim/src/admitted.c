@@ -52,15 +52,15 @@ void admit_nobody(struct domain *domain, uint32_t *first)
     }
 }
 
-void shares_bury(struct domain *domain, int32_t pid, uint64_t start)
+void share_bury(struct domain *domain, uint32_t row)
 {
-    for (unsigned i = 0; i < SHARES_MOST; i++) {
-        struct share *share = &domain->shares[i];
-        if (share->used && share->pid == pid && share->start == start) {
-            admit_nobody(domain, &share->admitted);
-            share->used = false;
-        }
-    }
+    struct share *share = &domain->shares[row];
+    admit_nobody(domain, &share->admitted);
+    share->used = false;
+}
+
+void names_bury(struct domain *domain, int32_t pid, uint64_t start)
+{
     for (unsigned i = 0; i < NAMES_MOST; i++) {
         struct name *name = &domain->names[i];
         if (name->used && name->pid == pid && name->start == start) {

@@ -19,9 +19,9 @@ struct map { uint64_t address, size; uint32_t task, flag; struct source source; 
 struct reserve { int32_t operation; uint32_t flag; uint64_t address, size; int32_t status; };
 struct pool { uint64_t id, attribute, value, global; };
 
-/* Pools of the device: their number and what was set for them. */
-struct kept { uint64_t id, address, value; bool used; };
-enum { POOLS = 256 };
+/* Pools of the devices: their number and what was set for them. */
+struct kept { uint64_t id, address, threshold; uint32_t device; bool used; };
+enum { POOLS = 256, THRESHOLD = 1 };
 static struct kept pools[POOLS];
 
 static int32_t code_of(int failed)
@@ -53,11 +53,11 @@ static int depopulate(uint32_t device, struct depopulate *in)
     return failed == EBUSY ? 0 : failed;
 }
 
-static struct kept *pool_of(uint64_t id)
+static struct kept *pool_of(uint32_t device, uint64_t id)
 {
     struct kept *free = NULL;
     for (int i = 0; i < POOLS; i++) {
-        if (pools[i].used && pools[i].id == id) {
+        if (pools[i].used && pools[i].device == device && pools[i].id == id) {
             return &pools[i];
         }
         free = !pools[i].used && free == NULL ? &pools[i] : free;
@@ -65,24 +65,46 @@ static struct kept *pool_of(uint64_t id)
     return free;
 }
 
-static int pool(uint32_t subject, struct pool *in)
+static int pool(uint32_t device, uint32_t subject, struct pool *in)
 {
-    struct kept *kept = pool_of(in->id);
+    struct kept *kept = pool_of(device, in->id);
     if (kept == NULL || kept->used == (subject == POOL_CREATE)) {
         assume(ASSUMED_POOL_UNKNOWN);
         return EINVAL;
     }
     if (subject == POOL_CREATE) {
-        *kept = (struct kept){in->id, in->attribute, 0, true};
+        *kept = (struct kept){in->id, in->attribute, 0, device, true};
     } else if (subject == POOL_DESTROY) {
         in->attribute = kept->address;
         kept->used = false;
-    } else if (subject == POOL_SET) {
-        kept->value = in->value;
-    } else {
-        in->value = kept->value;
+    } else if (subject == POOL_GET) {
+        /* Its memory is taken by programs on the device, and there are none: it has none. */
+        in->value = in->attribute == THRESHOLD ? kept->threshold : 0;
+    } else if (in->attribute == THRESHOLD) {
+        kept->threshold = in->value;
     }
     return 0;
+}
+
+void agent_closes(uint32_t device)
+{
+    for (int i = 0; i < POOLS; i++) {
+        pools[i].used = pools[i].used && pools[i].device != device;
+    }
+}
+
+void agent_forget(void)
+{
+    memset(pools, 0, sizeof(pools));
+}
+
+/* A copy within a device takes no ranges that have a byte in common. */
+static int copy_within(uint32_t device, const struct copy *in)
+{
+    if (in->to - in->from < in->size || in->from - in->to < in->size) {
+        return EINVAL;
+    }
+    return sides_copy((struct end){device, 0, in->to}, (struct end){device, 0, in->from}, in->size);
 }
 
 static int serve(uint32_t device, uint32_t subject, void *content)
@@ -92,10 +114,8 @@ static int serve(uint32_t device, uint32_t subject, void *content)
         const struct fill *in = content;
         return side_fill(device, in->address, in->value, in->size);
     }
-    case COPY: {
-        const struct copy *in = content;
-        return sides_copy(device, in->to, device, in->from, in->size);
-    }
+    case COPY:
+        return copy_within(device, content);
     case POPULATE:
     case POPULATE_UNPINNED:
         return populate(device, content);
@@ -115,7 +135,7 @@ static int serve(uint32_t device, uint32_t subject, void *content)
     case POOL_DESTROY:
     case POOL_SET:
     case POOL_GET:
-        return pool(subject, content);
+        return pool(device, subject, content);
     default:
         return 0; /* notices, which the library only wants to hear of again */
     }

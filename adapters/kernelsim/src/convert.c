@@ -74,6 +74,9 @@ int convert_make(struct call *call)
     union payload *in = call->in;
     uint32_t found = 0;
     int failed = wrong_shape(in) ? EINVAL : direction(in, &found);
+    if (failed == 0 && in->convert.direction < TO_BE_FOUND && in->convert.direction != found) {
+        failed = EINVAL;
+    }
     if (failed != 0) {
         return failed;
     }

@@ -162,8 +162,8 @@ int copy_async(struct call *call)
         return ENOMEM;
     }
     int failed = examine(in->async.to, in->async.from, in->async.size, &direction);
-    if (failed == 0 && direction == HOST_TO_HOST) {
-        failed = EOPNOTSUPP;
+    if (failed == 0 && direction != HOST_TO_DEVICE && direction != DEVICE_TO_HOST) {
+        failed = EINVAL;
     }
     failed = failed != 0 ? failed : bytes_copy(in->async.to, in->async.from, in->async.size);
     if (failed == 0) {

@@ -2,6 +2,7 @@
  * taken back; a kernel without the option to submit them does not, and that one is played. */
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "ranges.h"
 
@@ -9,33 +10,53 @@ struct prepared {
     struct prepared *next;
     uint64_t key;
     struct range *used; /* device memory that cannot be given back meanwhile */
+    uint32_t hold;      /* or another process's, which stays */
 };
 
 static struct prepared *all;
 static uint64_t last_key;
 
-int descriptor_make(uint32_t from_side, uint64_t from, uint32_t to_side, uint64_t to, uint64_t size,
-                    struct dma_address *told)
+/* Keep the device's memory at an end as long as the copy is prepared; errno. */
+static int keep(const struct end *end, struct prepared *prepared)
 {
-    bool upward = from_side == HOST_ID;
-    if (size == 0 || upward == (to_side == HOST_ID)) {
+    if (end->tgid == 0 || end->tgid == getpid()) {
+        prepared->used = range_at(end->side, end->address);
+        if (prepared->used == NULL) {
+            return EINVAL;
+        }
+        prepared->used->pins++;
+        return 0;
+    }
+    uint32_t pinned;
+    uint64_t offset;
+    uint64_t size;
+    if (!pin_seen(end, &pinned, &offset, &size)) {
         return EINVAL;
     }
-    uint32_t device = upward ? to_side : from_side;
-    uint64_t address = upward ? to : from;
-    struct range *range = device < settings()->devices ? range_at(device, address) : NULL;
-    if (range == NULL) {
+    struct domain *domain = domain_lock();
+    prepared->hold = object_hold(domain, domain->holds[pinned].object);
+    domain_unlock();
+    return prepared->hold == NOTHING ? ENOMEM : 0;
+}
+
+int descriptor_make(struct end from, struct end to, uint64_t size, struct dma_address *told)
+{
+    bool upward = from.side == HOST_ID;
+    const struct end *device = upward ? &to : &from;
+    if (size == 0 || upward == (to.side == HOST_ID) || device->side >= settings()->devices) {
         return EINVAL;
     }
     struct prepared *prepared = calloc(1, sizeof(*prepared));
-    if (prepared == NULL) {
-        return ENOMEM;
+    int failed = prepared == NULL ? ENOMEM : keep(device, prepared);
+    if (failed != 0) {
+        free(prepared);
+        return failed;
     }
-    *prepared = (struct prepared){all, ++last_key, range};
-    range->pins++;
+    prepared->key = ++last_key;
+    prepared->next = all;
     all = prepared;
     *told = (struct dma_address){.source = prepared->key, .length = 1, .fixed = (uint32_t)size,
-                                 .virtual_id = device};
+                                 .virtual_id = device->side};
     return 0;
 }
 
@@ -50,7 +71,11 @@ int descriptor_end(const struct dma_address *told)
         return EINVAL;
     }
     *at = gone->next;
-    range_unpin(gone->used);
+    if (gone->used != NULL) {
+        range_unpin(gone->used);
+    } else {
+        object_drop(gone->hold);
+    }
     free(gone);
     return 0;
 }

@@ -55,7 +55,7 @@ static bool alive(const struct member *member)
 /* Drop whatever a member holds; the lock is held. */
 static void bury(struct domain *domain, unsigned member)
 {
-    shares_bury(domain, domain->members[member].pid, domain->members[member].start);
+    names_bury(domain, domain->members[member].pid, domain->members[member].start);
     for (uint32_t hold = 1; hold < HOLDS_MOST; hold++) {
         if (domain->holds[hold].object != NOTHING && domain->holds[hold].member == member) {
             hold_drop(domain, hold);

@@ -45,7 +45,8 @@ struct object {
     uint32_t holds; /* 0: free */
     uint32_t next;  /* free list */
     uint32_t node;
-    uint32_t kind; /* meaning is its maker's */
+    uint32_t kind;  /* meaning is its maker's */
+    uint32_t share; /* the row of its share, counted from 1 */
     uint64_t offset;
     uint64_t size;
     uint64_t charged;
@@ -117,6 +118,7 @@ struct domain {
     struct hold holds[HOLDS_MOST];
     struct extent free[OBJECTS_MOST + 1];
     int32_t next_share[DEVICES_MOST];
+    uint32_t next_key; /* the row of names with which the search for a free one begins */
     uint32_t free_admitted;
     struct admitted admitted[ADMITTED_MOST];
     struct share shares[SHARES_MOST];
@@ -159,8 +161,10 @@ int admit(struct domain *domain, uint32_t *first, int32_t pid);
 uint64_t admitted_since(const struct domain *domain, uint32_t first, int32_t pid);
 /* Forget everybody who was admitted. The lock must be held. */
 void admit_nobody(struct domain *domain, uint32_t *first);
-/* What dead processes gave to others is theirs no longer. The lock must be held. */
-void shares_bury(struct domain *domain, int32_t pid, uint64_t start);
+/* Names that a dead process gave are gone. The lock must be held. */
+void names_bury(struct domain *domain, int32_t pid, uint64_t start);
+/* A share ends with its memory. The lock must be held. */
+void share_bury(struct domain *domain, uint32_t row);
 
 /* Where this process sees a place of the store. */
 void *alias_of(uint64_t offset);

@@ -83,6 +83,17 @@ static long attach(void *argument)
     return user_write(argument, &told, sizeof(told)) ? 0 : CODE_BAD;
 }
 
+/* What a process had on a device goes with it. */
+static long detach(const void *argument)
+{
+    struct attach told;
+    if (!user_read(&told, argument, sizeof(told.device))) {
+        return CODE_BAD;
+    }
+    memset(names[table_of(told.device)], 0, sizeof(names[0]));
+    return 0;
+}
+
 static long add_group(const void *argument)
 {
     struct group group;
@@ -248,8 +259,9 @@ static long command(struct file *file, unsigned long request, void *argument)
         return submit(argument);
     case WAIT:
         return wait_for(argument);
-    case SUBSCRIBE:
     case DETACH:
+        return detach(argument);
+    case SUBSCRIBE:
     case SET_MAXIMUM:
     case TRACE:
         return 0;

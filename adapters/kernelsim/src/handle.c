@@ -139,7 +139,6 @@ int block_release(struct call *call)
         return EBUSY;
     }
     in->release.type = handle->kind == HANDLE_IMPORTED ? HANDLE_IMPORTED : HANDLE_NORMAL;
-    share_end(handle);
     handle_remove(handle);
     return 0;
 }
@@ -157,7 +156,6 @@ void handles_of_device(uint32_t device)
     }
     for (int32_t id = 0; id < count; id++) {
         if (handles[id]->used && handles[id]->device == device) {
-            share_end(handles[id]);
             handle_remove(handles[id]);
         }
     }

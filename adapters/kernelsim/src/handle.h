@@ -21,7 +21,6 @@ struct handle {
     uint64_t pages;
     uint32_t mappings;
     uint32_t route;
-    uint32_t share; /* row of the table of shares, +1; 0: none */
 };
 
 /* The handle of a number at a place; NULL if there is none. */
@@ -43,7 +42,5 @@ handler block_create, block_release, block_map, block_unmap, block_owner, block_
     block_get_access, block_set_attr, block_get_attr;
 handler share_export, share_import, share_set_pid, share_set_attr, share_get_attr, share_get_info;
 
-/* A share ends: its exporter released the memory. */
-void share_end(struct handle *handle);
 
 #endif

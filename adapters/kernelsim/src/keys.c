@@ -42,13 +42,16 @@ static int create_key(struct domain *domain, uint32_t device, struct create *in)
         in->size > range->span.size - (in->address - range->span.start)) {
         return EINVAL;
     }
-    unsigned row = 0;
-    while (row < NAMES_MOST && domain->names[row].used) {
-        row++;
+    /* Numbers go round, so that one that was given back is not given again at once. */
+    unsigned tried = 0;
+    while (tried < NAMES_MOST && domain->names[(domain->next_key + tried) % NAMES_MOST].used) {
+        tried++;
     }
-    if (row == NAMES_MOST) {
+    if (tried == NAMES_MOST) {
         return ENOMEM;
     }
+    unsigned row = (domain->next_key + tried) % NAMES_MOST;
+    domain->next_key = row + 1;
     domain->names[row] = (struct name){
         .used = true, .valid = true, .pid = getpid(), .start = process_start(getpid()),
         .device = device, .object = domain->holds[range->hold].object,
@@ -100,14 +103,19 @@ static int task(struct domain *domain, const struct task *in)
     return name->open_to_all ? EPERM : admit(domain, &name->admitted, in->tgid);
 }
 
+static struct source source_of(const struct name *name)
+{
+    return (struct source){(uint32_t)THIS_SERVER, name->device, name->pid, 0, name->address,
+                           name->size};
+}
+
 static int tell_source(struct domain *domain, struct told *in)
 {
     const struct name *name = of_key(domain, in->key);
     if (name == NULL || !may_use(domain, name)) {
         return EINVAL;
     }
-    in->source = (struct source){(uint32_t)THIS_SERVER, name->device, name->pid, 0, name->address,
-                                 name->size};
+    in->source = source_of(name);
     in->updated = name->address;
     in->extra = 0;
     return 0;
@@ -133,7 +141,8 @@ static int pin(struct domain *domain, uint32_t device, const struct pin *in)
         return ENOMEM;
     }
     struct span span = {in->address, in->size};
-    int failed = pin_keep(device, &span, hold, name->offset);
+    struct source source = source_of(name);
+    int failed = pin_keep(device, &span, &source, hold, name->offset);
     if (failed != 0) {
         hold_drop(domain, hold);
     }
@@ -199,6 +208,7 @@ long key_command(unsigned number, uint32_t device, void *argument)
     int failed = 0;
     space_lock();
     struct domain *domain = domain_lock();
+    domain_sweep(domain); /* keys of the dead lead nowhere */
     switch (number) {
     case CREATE:
         failed = create_key(domain, device, &in.create);

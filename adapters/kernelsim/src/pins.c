@@ -8,6 +8,7 @@
 /* From a key to the end of its mapping. The memory stays, whatever becomes of the key. */
 struct pinned {
     struct span span;
+    struct source source;
     uint32_t hold;
     uint64_t offset;
 };
@@ -19,7 +20,8 @@ static struct table *of_side(uint32_t device)
     return &pins[device < DEVICES_MOST ? device : DEVICES_MOST];
 }
 
-int pin_keep(uint32_t device, const struct span *span, uint32_t hold, uint64_t offset)
+int pin_keep(uint32_t device, const struct span *span, const struct source *source, uint32_t hold,
+             uint64_t offset)
 {
     if (span->size == 0 || table_overlap(of_side(device), span->start, span->size) != NULL) {
         return EINVAL;
@@ -28,7 +30,7 @@ int pin_keep(uint32_t device, const struct span *span, uint32_t hold, uint64_t o
     if (pinned == NULL) {
         return ENOMEM;
     }
-    *pinned = (struct pinned){*span, hold, offset};
+    *pinned = (struct pinned){*span, *source, hold, offset};
     if (!table_add(of_side(device), pinned)) {
         free(pinned);
         return ENOMEM;
@@ -71,6 +73,25 @@ int pin_hold(uint32_t device, uint64_t address, uint64_t size, uint32_t *hold, u
     domain_unlock();
     *offset = pinned->offset;
     return *hold == NOTHING ? ENOMEM : 0;
+}
+
+bool pin_seen(const struct end *owner, uint32_t *hold, uint64_t *offset, uint64_t *size)
+{
+    for (unsigned side = 0; side <= DEVICES_MOST; side++) {
+        for (size_t i = 0; i < pins[side].count; i++) {
+            const struct pinned *pinned = (struct pinned *)pins[side].rows[i];
+            const struct source *source = &pinned->source;
+            uint64_t inside = owner->address - source->address;
+            if (source->tgid == owner->tgid && source->device == owner->side &&
+                owner->address >= source->address && inside < source->size) {
+                *hold = pinned->hold;
+                *offset = pinned->offset + inside;
+                *size = source->size - inside;
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void pins_of(uint32_t device)

@@ -190,22 +190,39 @@ void ranges_forget(void)
     memset(sides, 0, sizeof(sides));
 }
 
-/* What a side sees at an address; an errno where it sees nothing. */
-static int look(uint32_t side, uint64_t address, struct view *view)
+/* Memory of another process that this one holds on to. */
+static int look_abroad(const struct end *end, struct view *view)
 {
-    const struct range *range = range_at(side, address);
+    uint32_t hold;
+    uint64_t offset;
+    uint64_t size;
+    if (!pin_seen(end, &hold, &offset, &size)) {
+        return EINVAL;
+    }
+    *view = (struct view){.at = alias_of(offset), .size = size};
+    return 0;
+}
+
+/* What is seen at an end; an errno where that is nothing. */
+static int look(const struct end *end, struct view *view)
+{
+    if (end->tgid != 0 && end->tgid != getpid()) {
+        return look_abroad(end, view);
+    }
+    const struct range *range = range_at(end->side, end->address);
     if (range != NULL) {
-        uint64_t inside = address - range->span.start;
+        uint64_t inside = end->address - range->span.start;
         bool user = range->hold == NOTHING;
         char *at = user ? (char *)(uintptr_t)(range->user + inside)
                         : alias_of(range->offset + inside);
         *view = (struct view){.at = at, .size = range->span.size - inside, .user = user};
         return 0;
     }
-    if (side != HOST_ID) {
+    if (end->side != HOST_ID) {
         return EINVAL;
     }
-    *view = (struct view){.at = (char *)(uintptr_t)address, .size = UINT64_MAX - address, .user = true};
+    *view = (struct view){.at = (char *)(uintptr_t)end->address,
+                          .size = UINT64_MAX - end->address, .user = true};
     return 0;
 }
 
@@ -232,13 +249,13 @@ static int move(const struct view *to, const struct view *from, uint64_t size)
     return 0;
 }
 
-int sides_copy(uint32_t to_side, uint64_t to, uint32_t from_side, uint64_t from, uint64_t size)
+int sides_copy(struct end to, struct end from, uint64_t size)
 {
     while (size > 0) {
         struct view there;
         struct view here;
-        int failed = look(to_side, to, &there);
-        failed = failed != 0 ? failed : look(from_side, from, &here);
+        int failed = look(&to, &there);
+        failed = failed != 0 ? failed : look(&from, &here);
         if (failed != 0) {
             return failed;
         }
@@ -248,8 +265,8 @@ int sides_copy(uint32_t to_side, uint64_t to, uint32_t from_side, uint64_t from,
         if (failed != 0) {
             return failed;
         }
-        to += part;
-        from += part;
+        to.address += part;
+        from.address += part;
         size -= part;
     }
     return 0;
@@ -259,7 +276,7 @@ int side_fill(uint32_t side, uint64_t to, uint8_t value, uint64_t size)
 {
     while (size > 0) {
         struct view there;
-        int failed = look(side, to, &there);
+        int failed = look(&(struct end){side, 0, to}, &there);
         if (failed != 0 || there.user) {
             return failed != 0 ? failed : EINVAL;
         }

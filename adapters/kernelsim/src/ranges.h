@@ -43,13 +43,19 @@ int range_end(uint32_t device, uint64_t address, bool made);
 void ranges_of(uint32_t device);
 void ranges_forget(void);
 
+/* One end of a copy: an address of a side, as this process sees it (tgid 0) or another one does. */
+struct end {
+    uint32_t side;
+    int32_t tgid;
+    uint64_t address;
+};
+
 /* Copy and fill by side; errno. */
-int sides_copy(uint32_t to_side, uint64_t to, uint32_t from_side, uint64_t from, uint64_t size);
+int sides_copy(struct end to, struct end from, uint64_t size);
 int side_fill(uint32_t side, uint64_t to, uint8_t value, uint64_t size);
 
 /* Prepared copies between the host and a device; errno. */
-int descriptor_make(uint32_t from_side, uint64_t from, uint32_t to_side, uint64_t to, uint64_t size,
-                    struct dma_address *told);
+int descriptor_make(struct end from, struct end to, uint64_t size, struct dma_address *told);
 int descriptor_end(const struct dma_address *told);
 void descriptors_forget(void);
 
@@ -61,10 +67,14 @@ void keys_of_freed(uint32_t device, const struct span *span);
 void keys_of(uint32_t device);
 
 /* Hold on to shared memory that a side will see at a range, by a hold that is given away; errno. */
-int pin_keep(uint32_t device, const struct span *span, uint32_t hold, uint64_t offset);
+int pin_keep(uint32_t device, const struct span *span, const struct source *source, uint32_t hold,
+             uint64_t offset);
 int pin_end(uint32_t device, uint64_t address, uint64_t size);
 /* Another hold of what is pinned for a range; errno. */
 int pin_hold(uint32_t device, uint64_t address, uint64_t size, uint32_t *hold, uint64_t *offset);
+/* Pinned memory as its owner names it: where it is in the store and how much of it follows; false if
+ * this process holds on to nothing there. */
+bool pin_seen(const struct end *owner, uint32_t *hold, uint64_t *offset, uint64_t *size);
 void pins_of(uint32_t device);
 void pins_forget(void);
 /* Memory that another process made, by its source; false if nobody shares it. */

@@ -1,4 +1,5 @@
-/* share.c - commands that lend physical blocks to other processes by number. */
+/* share.c - commands that lend physical blocks to other processes by number. A share lasts as long as
+ * anybody holds its memory. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ static int export_locked(struct domain *domain, struct handle *handle, int32_t *
         .size = handle->size,
         .pages = handle->pages,
     };
-    handle->share = row + 1;
+    domain->objects[domain->shares[row].object].share = row + 1;
     handle->kind = HANDLE_EXPORTED;
     return 0;
 }
@@ -74,17 +75,6 @@ int share_export(struct call *call)
     int failed = export_locked(domain_lock(), handle, &in->export.share);
     domain_unlock();
     return failed;
-}
-
-void share_end(struct handle *handle)
-{
-    if (handle->share != 0) {
-        struct domain *domain = domain_lock();
-        struct share *share = &domain->shares[handle->share - 1];
-        admit_nobody(domain, &share->admitted);
-        share->used = false;
-        domain_unlock();
-    }
 }
 
 /* Whether this process may use a share, in the order in which the kernel looks. */

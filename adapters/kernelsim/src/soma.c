@@ -19,10 +19,10 @@ struct pool {
 
 static struct pool *pools;
 
-static struct pool **find(uint64_t id)
+static struct pool **find(uint32_t device, uint64_t id)
 {
     struct pool **at = &pools;
-    while (*at != NULL && (*at)->id != id) {
+    while (*at != NULL && ((*at)->id != id || (*at)->device != device)) {
         at = &(*at)->next;
     }
     return at;
@@ -43,24 +43,23 @@ int soma_create(struct call *call)
     const union payload *in = call->in;
     uint64_t address = in->soma.va;
     uint64_t size = in->soma.size;
-    if (in->soma.device >= settings()->devices || !in_soma(address) || size == 0 ||
-        size > SOMA_START + SOMA_SIZE - address || address % HUGE_PAGE != 0 ||
+    if (!in_soma(address) || size == 0 || size > SOMA_START + SOMA_SIZE - address || address % HUGE_PAGE != 0 ||
         size % HUGE_PAGE != 0) {
         return EINVAL;
     }
-    if (overlaps(address, size) || *find(in->soma.pool) != NULL) {
-        assume(ASSUMED_POOL_UNKNOWN);
-        return EINVAL;
-    }
-    int closed = device_closed((uint32_t)in->soma.device);
+    int closed = device_closed(call->device);
     if (closed != 0) {
         return closed;
+    }
+    if (overlaps(address, size) || *find(call->device, in->soma.pool) != NULL) {
+        assume(ASSUMED_POOL_UNKNOWN);
+        return EINVAL;
     }
     struct pool *pool = calloc(1, sizeof(*pool));
     if (pool == NULL) {
         return ENOMEM;
     }
-    *pool = (struct pool){pools, in->soma.pool, (uint32_t)in->soma.device, address, size,
+    *pool = (struct pool){pools, in->soma.pool, call->device, address, size,
                           object_make(NODE_HOST, size, 0, 0)};
     if (pool->hold == NOTHING) {
         free(pool);
@@ -72,7 +71,11 @@ int soma_create(struct call *call)
 
 int soma_destroy(struct call *call)
 {
-    struct pool **found = find(call->in->soma.device); /* the first field is the pool's id here */
+    int closed = device_closed(call->device);
+    if (closed != 0) {
+        return closed;
+    }
+    struct pool **found = find(call->device, call->in->soma_end.pool);
     struct pool *gone = *found;
     if (gone == NULL) {
         assume(ASSUMED_POOL_UNKNOWN);
@@ -87,13 +90,21 @@ int soma_destroy(struct call *call)
 int soma_trim(struct call *call)
 {
     union payload *in = call->in;
-    if (in->trim.reserved % HUGE_PAGE != 0 || *find(in->trim.pool) == NULL) {
+    if (in->trim.reserved % HUGE_PAGE != 0 || in->trim.used % HUGE_PAGE != 0 ||
+        in->trim.free % HUGE_PAGE != 0) {
+        return EINVAL;
+    }
+    int closed = device_closed(call->device);
+    if (closed != 0) {
+        return closed;
+    }
+    if (*find(call->device, in->trim.pool) == NULL) {
+        assume(ASSUMED_POOL_UNKNOWN);
         return EINVAL;
     }
     assume(ASSUMED_POOL_TRIM);
-    uint64_t used = (in->trim.used + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    uint64_t all = used + in->trim.free / HUGE_PAGE * HUGE_PAGE;
-    uint64_t least = in->trim.reserved > used ? in->trim.reserved : used;
+    uint64_t all = in->trim.used + in->trim.free;
+    uint64_t least = in->trim.reserved > in->trim.used ? in->trim.reserved : in->trim.used;
     in->trim.reserved = least < all ? least : all;
     return 0;
 }

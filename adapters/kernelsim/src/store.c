@@ -213,6 +213,9 @@ void hold_drop(struct domain *domain, uint32_t hold)
         store_punch(object->offset, object->size);
         give_extent(domain, object->offset, object->size);
         domain->nodes[object->node].used -= object->charged;
+        if (object->share != 0) {
+            share_bury(domain, object->share - 1);
+        }
         *object = (struct object){.next = domain->free_object};
         domain->free_object = number;
     }

@@ -55,11 +55,13 @@ static bool is_side(uint32_t side)
 
 static int copy(struct copy *in)
 {
-    if (!is_side(in->from_side) || !is_side(in->to_side) || in->size == 0) {
+    bool hosts = in->from_side == HOST_ID && in->to_side == HOST_ID;
+    if (!is_side(in->from_side) || !is_side(in->to_side) || hosts || in->size == 0) {
         return EINVAL;
     }
     in->id = ++last_copy;
-    return sides_copy(in->to_side, in->to, in->from_side, in->from, in->size);
+    return sides_copy((struct end){in->to_side, in->to_tgid, in->to},
+                      (struct end){in->from_side, in->from_tgid, in->from}, in->size);
 }
 
 static int copy_rows(struct copy_2d *in)
@@ -71,8 +73,9 @@ static int copy_rows(struct copy_2d *in)
     in->id = ++last_copy;
     int failed = 0;
     for (uint64_t row = 0; row < in->height && failed == 0; row++) {
-        failed = sides_copy(in->to_side, in->to + row * in->to_pitch, in->from_side,
-                            in->from + row * in->from_pitch, in->width);
+        failed = sides_copy((struct end){in->to_side, 0, in->to + row * in->to_pitch},
+                            (struct end){in->from_side, 0, in->from + row * in->from_pitch},
+                            in->width);
     }
     return failed;
 }
@@ -99,7 +102,9 @@ static int copy_many(struct batch *in)
         uint64_t size;
         bool read = element(in->from, i, &from) && element(in->to, i, &to) &&
                     element(in->sizes, i, &size);
-        failed = read ? sides_copy(in->to_side, to, in->from_side, from, size) : EFAULT;
+        failed = read ? sides_copy((struct end){in->to_side, 0, to},
+                                   (struct end){in->from_side, 0, from}, size)
+                      : EFAULT;
     }
     return failed;
 }
@@ -158,7 +163,8 @@ static int depopulate(const struct depopulate *in)
 
 static int convert(struct convert *in)
 {
-    return descriptor_make(in->from_side, in->from, in->to_side, in->to, in->size, &in->dma);
+    return descriptor_make((struct end){in->from_side, in->from_tgid, in->from},
+                           (struct end){in->to_side, in->to_tgid, in->to}, in->size, &in->dma);
 }
 
 static int convert_rows(struct convert_2d *in)
@@ -167,7 +173,8 @@ static int convert_rows(struct convert_2d *in)
     if (in->width == 0 || in->width > in->from_pitch || in->width > in->to_pitch || in->fixed >= all) {
         return EINVAL;
     }
-    return descriptor_make(in->from_side, in->from, in->to_side, in->to, all - in->fixed, &in->dma);
+    return descriptor_make((struct end){in->from_side, 0, in->from},
+                           (struct end){in->to_side, 0, in->to}, all - in->fixed, &in->dma);
 }
 
 static void tell_basics(struct basics *in, bool device)
@@ -196,7 +203,7 @@ static int answer(uint32_t side, unsigned number, union in *in)
     bool device = side != HOST_ID;
     switch (number) {
     case COPY:
-        return device ? copy(&in->copy) : EINVAL;
+        return copy(&in->copy); /* by the host where the memory is another process's */
     case COPY_2D:
         return device ? copy_rows(&in->copy_2d) : EINVAL;
     case COPY_BATCH:
@@ -279,6 +286,7 @@ static void closed(struct file *file)
         keys_of((uint32_t)file->device);
         ranges_of((uint32_t)file->device);
         pins_of((uint32_t)file->device);
+        agent_closes((uint32_t)file->device);
         struct table *table = &reached[file->device];
         while (table->count > 0) {
             struct span *span = table->rows[table->count - 1];
@@ -319,40 +327,16 @@ static long no_command(struct file *file, unsigned long request, void *argument)
     return -EOPNOTSUPP;
 }
 
-/* The module that tells which process on a device belongs to a program. */
-enum { QUERY_SLAVE = 1, MAIN_PROCESS = 0 };
-struct slave { uint32_t device; uint32_t type; int32_t master; uint32_t all_stages; int32_t pid, tgid;
-               uint32_t reserved[4]; };
-_Static_assert(sizeof(struct slave) == 40, "as the driver lays it out");
-
-static long apm_command(struct file *file, unsigned long request, void *argument)
-{
-    (void)file;
-    struct slave slave;
-    if ((request & 0xff) != QUERY_SLAVE) {
-        return -ESRCH;
-    }
-    if (!user_read(&slave, argument, sizeof(slave))) {
-        return -EFAULT;
-    }
-    if (slave.type != MAIN_PROCESS || slave.device >= settings()->devices) {
-        return -ESRCH;
-    }
-    /* Told by the program's own number, so that what names memory names its owner. */
-    slave.pid = slave.tgid = getpid();
-    return user_write(argument, &slave, sizeof(slave)) ? 0 : -EFAULT;
-}
-
 void svm3_forget(void)
 {
     memset(reached, 0, sizeof(reached));
     descriptors_forget();
     ranges_forget();
     pins_forget();
+    agent_forget();
     esched_forget();
 }
 
 const struct module module_svm3 = {
     .name = "svm", .open = open_module, .command = command, .close = closed};
 const struct module module_svm_mmap = {.name = "svm_mmap", .command = no_command, .map = map_addresses};
-const struct module module_apm = {.name = "apm", .command = apm_command};

@@ -90,7 +90,8 @@ union payload {
     struct { uint64_t from, to, size; uint32_t type, process, access, unused; } remote;
     struct { uint64_t from; uint32_t type, process; uint64_t to; } remote_end;
     struct { uint64_t va, size; } dma;
-    struct { uint64_t device, pool, va, size; } soma;
+    struct { uint64_t device, pool, va, size; } soma; /* who creates leaves the device out */
+    struct { uint64_t pool; } soma_end;
     struct { uint64_t pool, reserved, used, free; } trim;
     struct { uint64_t attributes, count, va, size, data, sizes; } uvm_attr;
     struct { uint64_t va, size; uint32_t type, id, flags, unused; } uvm_prefetch;

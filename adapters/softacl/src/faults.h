@@ -54,6 +54,24 @@
     X(args_shifted, "aclrtLaunchKernelWithConfig", "OFFS", "a kernel gets its parameters from the second one on") \
     X(args_read_late, "aclrtLaunchKernelWithConfig", "ORDER", "parameters are read when the kernel runs") \
     X(last_block_lost, "aclrtLaunchKernelWithConfig", "EDGE", "the last block does not run") \
+    X(advise_place_swapped, "aclrtMemManagedAdvise", "ARGS", "type and number of a place change places (v2)") \
+    X(advise_unset_lost, "aclrtMemManagedAdvise", "LOST", "what was set is not taken back (v2)") \
+    X(prefetch_to_nowhere, "aclrtMemManagedPrefetchAsync", "VALID", "pages are sent to no place at all (v2)") \
+    X(prefetch_any_order, "aclrtMemManagedPrefetchBatchAsync", "VALID", "places may come in any order (v2)") \
+    X(attrs_first_only, "aclrtMemManagedGetAttrs", "CODE", "every answer is that to the first question (v2)") \
+    X(attrs_first_page, "aclrtMemManagedGetAttrs", "RANGE", "only the first page of a range is looked at (v2)") \
+    X(release_address_lost, "aclrtReleaseMemAddress", "LEAK", "the driver keeps the addresses") \
+    X(physical_first_device, "aclrtMallocPhysical", "IDENT", "physical memory always comes from device 0") \
+    X(physical_ddr_on_device, "aclrtMallocPhysical", "VALID", "a kind that only the host has is given on a device") \
+    X(free_physical_lost, "aclrtFreePhysical", "LEAK", "the driver keeps the memory") \
+    X(map_offset_ignored, "aclrtMapMem", "VALID", "an offset is accepted, and nothing is made of it") \
+    X(unmap_lost, "aclrtUnmapMem", "LOST", "the mapping stays") \
+    X(access_not_given, "aclrtMemSetAccess", "LOST", "nobody is given access") \
+    X(retain_not_counted, "aclrtMemRetainAllocationHandle", "REF", "the handle comes without a reference") \
+    X(granularity_halved, "aclrtMemGetAllocationGranularity", "CODE", "half of the granularity is told") \
+    X(props_device_lost, "aclrtMemGetAllocationPropertiesFromHandle", "IDENT", "the device is always 0") \
+    X(export_open_to_all, "aclrtMemExportToShareableHandle", "XPROC", "any process may import what has a list") \
+    X(last_pid_lost, "aclrtMemSetPidToShareableHandle", "EDGE", "the last of several processes is not let in") \
     X(export_flag_lost, "aclrtMemExportToShareableHandle", "LOST", "an export without a list of processes has one") \
     X(close_destroys, "aclrtIpcMemClose", "CODE", "an importer's close destroys the name") \
     X(register_overlap, "aclrtHostRegisterV2", "OVER", "pinned memory can be registered twice") \

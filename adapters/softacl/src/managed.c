@@ -61,7 +61,15 @@ aclError aclrtMemManagedAdvise(const void *const ptr, uint64_t size, aclrtMemMan
         return code;
     }
     unlock();
-    return acl_of(HAL(halMemManagedAdvise, (uint64_t)(uintptr_t)ptr, size, (uint32_t)advise, place_of(location)));
+    struct managed_place place = place_of(location);
+    if (FAULT(advise_place_swapped)) {
+        place.type = (uint32_t)location.id;
+        place.id = (int32_t)location.type;
+    }
+    if (FAULT(advise_unset_lost) && advise % 2 == 1) {
+        return ACL_SUCCESS;
+    }
+    return acl_of(HAL(halMemManagedAdvise, (uint64_t)(uintptr_t)ptr, size, (uint32_t)advise, place));
 }
 
 struct prefetch {
@@ -129,7 +137,7 @@ static bool resolve(aclrtMemManagedLocation location, struct managed_place *plac
         place->type = ACL_MEM_LOCATIONTYPE_HOST_NUMA;
         place->id = 0;
     }
-    return (unsigned)location.type > ACL_MEM_LOCATIONTYPE_INVALID &&
+    return ((unsigned)location.type > ACL_MEM_LOCATIONTYPE_INVALID || FAULT(prefetch_to_nowhere)) &&
            (unsigned)location.type <= ACL_MEM_LOCATIONTYPE_HOST_NUMA_CURRENT;
 }
 
@@ -161,7 +169,7 @@ aclError aclrtMemManagedPrefetchAsync(const void *ptr, size_t size, aclrtMemMana
     if (device_bad(location)) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "there is no such device");
     }
-    if (hal()->halMemManagedPrefetch == NULL) {
+    if (hal()->halMemManagedPrefetch == NULL || is_950()) {
         return fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the driver has no managed memory");
     }
     if (!resolve(location, &place)) {
@@ -186,7 +194,8 @@ static aclError batch_check(const void **ptrs, size_t count, const aclrtMemManag
         ok = ptrs[i] != NULL;
     }
     for (size_t i = 0; i < place_count && ok; i++) {
-        ok = indices[i] < count && (i == 0 || indices[i] > indices[i - 1]) && !device_bad(places[i]);
+        bool ascends = i == 0 || indices[i] > indices[i - 1] || FAULT(prefetch_any_order);
+        ok = indices[i] < count && ascends && !device_bad(places[i]);
     }
     return ok ? ACL_SUCCESS : fail(ACL_ERROR_RT_PARAM_INVALID, "an address is NULL, or an index or a place is wrong");
 }
@@ -213,7 +222,7 @@ aclError aclrtMemManagedPrefetchBatchAsync(const void **ptrs, size_t *sizes, siz
         places_ok = resolve(prefetchLocs[i], &what->places[i]) && places_ok;
         what->indices[i] = prefetchLocIdxs[i];
     }
-    if (!places_ok || hal()->halMemManagedPrefetchBatch == NULL) {
+    if (!places_ok || hal()->halMemManagedPrefetchBatch == NULL || is_950()) {
         drop_prefetch(&what->task);
         free(what);
         return places_ok ? fail(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "the driver has no managed memory")
@@ -252,7 +261,10 @@ aclError aclrtMemManagedGetAttrs(aclrtMemManagedRangeAttribute *attributes, size
         return fail(ACL_ERROR_RT_DRV_INTERNAL_ERROR, "there are not so many attributes");
     }
     for (size_t i = 0; i < numAttributes; i++) {
-        wanted[i] = (uint32_t)attributes[i];
+        wanted[i] = (uint32_t)attributes[FAULT(attrs_first_only) ? 0 : i];
+    }
+    if (FAULT(attrs_first_page) && size > POOL_PAGE) {
+        size = POOL_PAGE;
     }
     return acl_of(HAL(halMemManagedRangeGetAttributes, data, dataSizes, wanted, numAttributes,
                       (uint64_t)(uintptr_t)ptr, size));

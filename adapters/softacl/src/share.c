@@ -16,15 +16,15 @@ aclError aclrtMemExportToShareableHandle(aclrtDrvMemHandle handle, aclrtMemHandl
                                          uint64_t *shareableHandle)
 {
     uint64_t share = 0;
-    if (handle == NULL || shareableHandle == NULL) {
-        return fail(ACL_ERROR_INVALID_PARAM, "an argument is NULL");
+    if (handle == NULL || shareableHandle == NULL || handleType != ACL_MEM_HANDLE_TYPE_NONE) {
+        return fail(ACL_ERROR_INVALID_PARAM, "an argument is NULL, or handleType is not that for none");
     }
     if (flags > ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION) {
         return fail(ACL_ERROR_RT_PARAM_INVALID, "flags is neither 0 nor 1");
     }
-    aclError code =
-        acl_of(HAL(halMemExportToShareableHandle, handle, (drv_mem_handle_type)handleType, 0, &share));
-    if (code == ACL_SUCCESS && flags == ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION && !FAULT(export_flag_lost)) {
+    bool every = flags == ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION && !FAULT(export_flag_lost);
+    aclError code = acl_of(HAL(halMemExportToShareableHandle, handle, MEM_HANDLE_TYPE_NONE, 0, &share));
+    if (code == ACL_SUCCESS && (every || FAULT(export_open_to_all))) {
         code = open_to_all(share);
     }
     if (code == ACL_SUCCESS) {
@@ -78,13 +78,19 @@ aclError aclrtMemExportToShareableHandleV2(aclrtDrvMemHandle handle, uint64_t fl
 aclError aclrtMemImportFromShareableHandle(uint64_t shareableHandle, int32_t deviceId, aclrtDrvMemHandle *handle)
 {
     drv_mem_handle_t *imported = NULL;
+    struct context *context = NULL;
     if (handle == NULL) {
         return fail(ACL_ERROR_INVALID_PARAM, "handle is NULL");
     }
     if (!device_exists(deviceId)) {
         return fail(ACL_ERROR_RT_INVALID_DEVICEID, "there is no such device");
     }
-    aclError code = acl_of(HAL(halMemImportFromShareableHandle, shareableHandle, (uint32_t)deviceId, &imported));
+    aclError code = enter(&context);
+    if (code != ACL_SUCCESS) {
+        return code;
+    }
+    unlock();
+    code = acl_of(HAL(halMemImportFromShareableHandle, shareableHandle, (uint32_t)deviceId, &imported));
     if (code == ACL_SUCCESS) {
         *handle = imported;
     }
@@ -96,11 +102,8 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle, aclrtMemShar
 {
     struct context *context = NULL;
     drv_mem_handle_t *imported = NULL;
-    if (shareableHandle == NULL || handle == NULL) {
-        return fail(ACL_ERROR_INVALID_PARAM, "an argument is NULL");
-    }
-    if (flags != 0 || !type_ok(shareType)) {
-        return fail(ACL_ERROR_RT_PARAM_INVALID, "flags is not 0, or shareType is unknown");
+    if (shareableHandle == NULL || handle == NULL || flags != 0) {
+        return fail(ACL_ERROR_INVALID_PARAM, "an argument is NULL, or flags is not 0");
     }
     aclError code = enter(&context);
     if (code != ACL_SUCCESS) {
@@ -108,6 +111,9 @@ aclError aclrtMemImportFromShareableHandleV2(void *shareableHandle, aclrtMemShar
     }
     int32_t device = context->device;
     unlock();
+    if (!type_ok(shareType)) {
+        return fail(ACL_ERROR_RT_PARAM_INVALID, "shareType is unknown");
+    }
     if (shareType == ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT) {
         uint64_t share = 0;
         memcpy(&share, shareableHandle, sizeof(share));
@@ -127,7 +133,9 @@ aclError aclrtMemSetPidToShareableHandle(uint64_t shareableHandle, int32_t *pid,
     if (pid == NULL || pidNum == 0) {
         return fail(ACL_ERROR_INVALID_PARAM, "pid is NULL, or pidNum is 0");
     }
-    return acl_of(HAL(halMemSetPidToShareableHandle, shareableHandle, pid, (uint32_t)pidNum));
+    uint32_t count = (uint32_t)pidNum;
+    count -= count > 1 && count <= 64 && FAULT(last_pid_lost) ? 1 : 0;
+    return acl_of(HAL(halMemSetPidToShareableHandle, shareableHandle, pid, count));
 }
 
 aclError aclrtMemSetPidToShareableHandleV2(void *shareableHandle, aclrtMemSharedHandleType shareType, int32_t *pid,

@@ -23,7 +23,7 @@
 #include "domain.h"
 
 #define DOMAIN_MAGIC 0x736f667468616c31ULL
-#define DOMAIN_VERSION 3U
+#define DOMAIN_VERSION 4U
 #define DOMAIN_FOLDER "/dev/shm"
 #define ABANDONED_SECONDS 60
 
@@ -72,6 +72,7 @@ static bool reclaim(void)
         struct slot *slot = &domain->slots[s];
         if (slot->pid != 0 && slot != own && !slot_is_alive(slot)) {
             shares_leave(s, -1);
+            peerings_leave(s);
             memset(slot, 0, sizeof(*slot));
             any = true;
         }
@@ -85,7 +86,8 @@ static bool reclaim(void)
 void domain_lock(void)
 {
     if (pthread_mutex_lock(&domain->lock) == EOWNERDEAD) {
-        /* Somebody died between two counters: the slots are the truth, the sum is not. */
+        /* Somebody died between two writes: slots and settled shares are the truth, the sum is not. */
+        shares_mend();
         domain_sum_up();
         pthread_mutex_consistent(&domain->lock);
     }
@@ -370,6 +372,7 @@ static void __attribute__((destructor(101))) domain_detach(void)
     int fd = open_locked();
     domain_lock();
     shares_leave(own_slot(), -1);
+    peerings_leave(own_slot());
     memset(own, 0, sizeof(*own));
     domain_sum_up();
     domain_unlock();

@@ -30,6 +30,7 @@ struct domain {
     struct share shares[SHARES];
     struct holder holders[HOLDERS];
     struct white whites[WHITE_ENTRIES];
+    struct peering peerings[PEERINGS];
 };
 
 LOCAL extern struct domain *domain;

@@ -128,12 +128,12 @@ drvError_t halMemHandleSetAttribute(drv_mem_handle_t *handle, enum HandleAttrTyp
             code = DRV_ERROR_NOT_SUPPORT;
         } else if (!known) {
             code = DRV_ERROR_INVALID_VALUE;
-        } else if (route > MEM_MAP_EXBUS) {
+        } else if (route > MEM_MAP_EXBUS && !FAULT(route_unchecked)) {
             code = DRV_ERROR_PARA_ERROR;
         } else if (handle->node == HOST_NODE) {
             code = DRV_ERROR_NOT_SUPPORT;
         } else {
-            handle->route = route;
+            handle->route = FAULT(route_lost) ? MEM_MAP_INBUS : route;
         }
     } else if (!known) {
         code = DRV_ERROR_INVALID_VALUE;

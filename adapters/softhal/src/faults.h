@@ -95,6 +95,13 @@
     X(white_first_only, "halShmemSetPidHandle", "RANGE", "only the first pid of a call is entered") \
     X(white_modes_mix, "halShmemSetAttribute", "VALID", "a white list and its absence do not exclude each other") \
     X(attribute_lost, "halShmemSetAttribute", "LOST", "switching the white list off has no effect") \
+    X(peer_one_way, "drvGetP2PStatus", "IDENT", "one direction that is enabled counts for both") \
+    X(peer_uncounted, "halDeviceEnableP2P", "REF", "enabling twice is undone by disabling once") \
+    X(peer_of_itself, "halDeviceEnableP2P", "VALID", "a device becomes its own peer") \
+    X(peer_of_others, "halDeviceDisableP2P", "IDENT", "a process disables what another one has enabled") \
+    X(peer_outlives, "halDeviceEnableP2P", "EXIT", "what a process enabled stays when it ends") \
+    X(route_lost, "halMemHandleSetAttribute", "LOST", "the way to the memory of a handle is not stored (v2)") \
+    X(route_unchecked, "halMemHandleSetAttribute", "VALID", "a way that there cannot be is accepted (v2)") \
     X(info_wrong_device, "halShmemInfoGet", "IDENT", "the neighbouring device is named") \
     X(destroy_by_anyone, "halShmemDestroyHandle", "VALID", "a process that did not create a name can destroy it") \
     X(destroy_does_nothing, "halShmemDestroyHandle", "STALE", "a destroyed name can still be opened") \

@@ -10,6 +10,7 @@
 #include "internal.h"
 
 enum { SHARE_SLOT_BITS = 13, SHARES = 1 << SHARE_SLOT_BITS, HOLDERS = 16384, WHITE_ENTRIES = 1 << 18 };
+enum { PEERINGS = 4096 };
 enum share_kind { SHARE_NAME = 1, SHARE_HANDLE = 2 };
 
 struct share {
@@ -52,6 +53,13 @@ struct white {
     uint64_t stamp; /* clock ticks since boot */
 };
 
+/* What a process enabled from a device to another. */
+struct peering {
+    int32_t slot;
+    uint16_t device, peer;
+    uint32_t count; /* 0: free */
+};
+
 /* Locks the domain and takes back what dead processes left. */
 LOCAL void domain_enter(void);
 /* Only locks; for calls that do not depend on whether somebody died just now. */
@@ -79,6 +87,8 @@ LOCAL void holder_put(struct share *share, int slot, unsigned device);
 LOCAL bool share_source(const struct share *share, int *pid, int *fd);
 /* Everything that a process holds or has made goes (exit), or what concerns one of its devices (close). */
 LOCAL void shares_leave(int slot, int device);
+/* Settles every share again, after a process has died within the lock. */
+LOCAL void shares_mend(void);
 /* The owner gives [offset, +size) of its memory back: v2 openers lose it. */
 LOCAL void shares_memory_gone(uint64_t offset, uint64_t size);
 /* Has the owner a living name on the range? */
@@ -91,6 +101,9 @@ LOCAL bool white_allows(const struct share *share);
 /* 0, or -1 when the table is full. */
 LOCAL int white_add(struct share *share, int pid);
 LOCAL bool share_permits(const struct share *share);
+
+/* What a process enabled between devices ends with it (peering.c). */
+LOCAL void peerings_leave(int slot);
 
 /* Tokens (token.c).  A name is made of a share; 0 if it does not parse. */
 LOCAL void name_of(const struct share *share, char *name);

@@ -2,9 +2,12 @@
  * shares.c - the table of shared memory objects of a domain, and who holds each of them.
  *
  * Entries are found by index and judged by id, an id is given out again only after all indexes have been
- * used half a million times, and whatever a killed process left half done is put right by whoever
- * notices the death (domain.c reclaim), so no entry needs more than the order of its writes.
+ * used half a million times.  Whatever a killed process left half done is put right: what it held and made
+ * by whoever notices the death (domain.c reclaim), and an entry that it was settling by the next one to take
+ * the lock that it died with (shares_mend).  So no entry needs more than the order of its writes.
  */
+#include <stdatomic.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "domain.h"
@@ -26,6 +29,20 @@ struct share *share_find(uint64_t id, enum share_kind kind)
     return id != 0 && share->id == id && share->kind == (uint32_t)kind ? share : NULL;
 }
 
+/* What was written before is there if what is written afterwards is, whenever the process is killed. */
+static void written(void)
+{
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+/* The serial stays: a number must not come again soon. */
+static void blank(struct share *share)
+{
+    share->id = 0;
+    written();
+    memset(&share->kind, 0, sizeof(*share) - offsetof(struct share, kind));
+}
+
 struct share *share_make(enum share_kind kind)
 {
     for (uint32_t tried = 0; tried < SHARES; tried++) {
@@ -43,14 +60,15 @@ struct share *share_make(enum share_kind kind)
             continue;
         }
         uint32_t serial = (share->serial + 1) & ((1U << SERIAL_BITS) - 1);
-        memset(share, 0, sizeof(*share));
+        blank(share);
         share->serial = serial == 0 ? 1 : serial;
         share->kind = (uint32_t)kind;
         share->owner = own_slot();
         share->owner_pid = slot_pid(own_slot());
         share->valid = 1;
-        share->id = ((uint64_t)share->serial << SHARE_SLOT_BITS) | index;
         domain->share_high = index >= domain->share_high ? index + 1 : domain->share_high;
+        written();
+        share->id = ((uint64_t)share->serial << SHARE_SLOT_BITS) | index;
         return share;
     }
     return NULL;
@@ -65,6 +83,19 @@ unsigned share_holders(const struct share *share)
     return count;
 }
 
+/* One piece of memory may have several names, but it is accounted once. */
+static bool charged_elsewhere(const struct share *share)
+{
+    for (uint32_t i = 0; i < domain->share_high; i++) {
+        const struct share *other = &domain->shares[i];
+        if (other != share && other->id != 0 && other->charged != 0 && other->inode == share->inode &&
+            other->offset < share->offset + share->size && share->offset < other->offset + other->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Memory that its owner freed may be seen through several names: the charge goes to another one left. */
 static bool pass_charge_on(const struct share *from)
 {
@@ -75,6 +106,7 @@ static bool pass_charge_on(const struct share *from)
             share_holders(to) > 0) {
             to->charged_class = from->charged_class;
             to->charged = from->charged;
+            written();
             return true;
         }
     }
@@ -88,13 +120,10 @@ void share_settle(struct share *share)
     if (held || (keyed && share->owner >= 0)) {
         return;
     }
-    if (share->charged != 0) {
+    if (share->charged != 0 && !charged_elsewhere(share)) { /* it is, if somebody died between passing on and this */
         (void)pass_charge_on(share);
     }
-    uint32_t serial = share->serial;
-    share->id = 0;
-    memset(share, 0, sizeof(*share));
-    share->serial = serial;
+    blank(share);
     domain_sum_up();
 }
 
@@ -124,6 +153,7 @@ struct holder *holder_make(struct share *share, int slot, unsigned device, int f
     if (holder != NULL) {
         holder->fd = fd;
         holder->count++;
+        written();
         holder->share = share->id;
     }
     return holder;
@@ -169,19 +199,6 @@ bool share_source(const struct share *share, int *pid, int *fd)
     return false;
 }
 
-/* One piece of memory may have several names, but it is accounted once. */
-static bool charged_already(const struct share *share)
-{
-    for (uint32_t i = 0; i < domain->share_high; i++) {
-        const struct share *other = &domain->shares[i];
-        if (other->id != 0 && other->charged != 0 && other->inode == share->inode &&
-            other->offset < share->offset + share->size && share->offset < other->offset + other->size) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The owner is gone, or has closed the device: what happens to what it shared. */
 static void disown(struct share *share, bool exit)
 {
@@ -194,10 +211,11 @@ static void disown(struct share *share, bool exit)
     }
     share->valid = 0;
     share->pages_gone = v2() ? 1 : share->pages_gone;
-    if (exit && !v2() && share_holders(share) > 0 && !charged_already(share)) {
+    if (exit && !v2() && share->charged == 0 && share_holders(share) > 0 && !charged_elsewhere(share)) {
         share->charged_class = (uint32_t)class_of(share->granule);
         share->charged = share->size;
         share->freed = 1;
+        written();
     }
     if (exit) {
         share->owner = -1;
@@ -223,6 +241,15 @@ void shares_leave(int slot, int device)
         if (share->id != 0 && share->owner == slot && (all || share->node == (unsigned)device)) {
             disown(share, all);
             share_settle(share);
+        }
+    }
+}
+
+void shares_mend(void)
+{
+    for (uint32_t i = 0; i < domain->share_high; i++) {
+        if (domain->shares[i].id != 0) {
+            share_settle(&domain->shares[i]);
         }
     }
 }
