@@ -37,6 +37,7 @@ Parts = list[tuple["Formula", int]]
 """Formulas of a sum, with how often each stands in it."""
 RESULT = "result"
 TOP = 1 << 64
+NARROW = 1 << 32
 
 
 def promises(
@@ -59,10 +60,8 @@ def promises(
         return ()
     succeeded = step.outcome.code == 0
     view = atlas.view
-    if _gives_arrays(interface.result):
-        view = (
-            atlas.unmoved
-        )  # no array holds addresses, and what is said of pages knows their place
+    if _gives_no_addresses(interface.result):
+        view = atlas.unmoved  # what is said of pages knows their place
     else:
         outputs = {
             number: {name: _moved(atlas, value) for name, value in outputs[number].items()}
@@ -86,9 +85,13 @@ def promises(
     return tuple(found)
 
 
-def _gives_arrays(result: type) -> bool:
-    """Tell whether some output is an array."""
-    return any(get_origin(kind) is Sequence for kind in annotations_of(result).values())
+def _gives_no_addresses(result: type) -> bool:
+    """Tell whether no output has the room for an address; arrays hold none in any case."""
+    kinds = [kind for name, kind in annotations_of(result).items() if name != "code"]
+    arrays = any(get_origin(kind) is Sequence for kind in kinds)
+    domains = [domain_of(kind) for kind in kinds]
+    narrow = all(domain is not None and domain.high < NARROW for domain in domains)
+    return arrays or (bool(kinds) and narrow)
 
 
 def _moved(atlas: Atlas, value: Any) -> Any:

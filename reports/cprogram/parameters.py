@@ -178,7 +178,12 @@ class ParameterWriter(ArgumentWriter):
         if value is None:
             return "NULL"
         c_type = _pointed_to(parameter)
-        items = [self._number(each, parameter.kind, c_type) for each in value]
+        items = [
+            self._pointer(each)
+            if is_pointer(c_type)
+            else self._number(each, parameter.kind, c_type)
+            for each in value
+        ]
         name = self._variables.record(self._step, parameter.name)
         self._array(c_type, name, items)
         self._written.unchanged.append(name)
