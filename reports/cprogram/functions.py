@@ -86,6 +86,7 @@ class FunctionWriter:
     Attributes:
         uses: what they use.
         threaded: some calls are made by threads.
+        streaming: some calls give tasks to streams, which are done in their own time.
         actors: numbers of the processes.
     """
 
@@ -114,6 +115,7 @@ class FunctionWriter:
         self._accesses = AccessWriter(self._variables, self.uses)
         self._checks = CheckWriter(self._variables, self.uses)
         self.threaded = any(step.thread for step in plain)
+        self.streaming = any(map(_gives_a_task, plain))
         self.crossings = self._crossings() if self.forked else []
 
     @property
@@ -328,7 +330,7 @@ class FunctionWriter:
                 condition = f"if (code {'==' if promise.on_success else '!='} 0) {{"
                 written = [condition, *("    " + line for line in written), "}"]
             lines += written
-        if step.number != self._steps[-1].step.number:
+        if not self._is_end(step):
             lines += [self._checks.alike(each) for each in demand.alike]
         if demand.stretches:
             rule = self._rule_of(each)
@@ -339,10 +341,9 @@ class FunctionWriter:
 
     def _code_check(self, step: TraceStep, demand: Demand, rule: str) -> str:
         free = demand.success and demand.failure
-        if free and self._lenient and step.number == self._steps[-1].step.number:
-            return self._checks.either(demand, rule)
         refused = getattr(step.outcome, "code", 0) != 0
-        if free and refused and not self._is_last(step):
+        # No fault shows in a last call that is refused as it may be.
+        if free and (refused or self._is_end(step)):
             return self._checks.either(demand, rule)
         return self._checks.code(demand, rule)
 
@@ -374,8 +375,12 @@ class FunctionWriter:
 
     # -------------------------------------------------------------------------------- in general
 
+    def _is_end(self, step: TraceStep) -> bool:
+        return step.number == self._steps[-1].step.number
+
     def _is_last(self, step: TraceStep) -> bool:
-        return self._story.broken is not None and step.number == self._steps[-1].step.number
+        """Tell whether the fault shows in a call."""
+        return self._story.broken is not None and self._is_end(step)
 
     def _rule_of(self, each: StoryStep | None) -> str:
         """Return the rule that a check speaks for: the broken one where the fault shows."""
@@ -425,6 +430,11 @@ def _mentioned(steps: Sequence[TraceStep]) -> set[int]:
 def _answers(interface: str) -> bool:
     """Tell whether a call is one of the library, and so answers with a code."""
     return interface in ALL_FUNCTIONS or interface in AGENT
+
+
+def _gives_a_task(step: TraceStep) -> bool:
+    """Tell whether a call gives a task to a stream."""
+    return step.interface in ALL_FUNCTIONS and step.interface.endswith("Async")
 
 
 def _tells_truth(interface: str) -> bool:

@@ -22,6 +22,8 @@ SECONDS = 10
 """How long a call may take before it counts as hung."""
 ROUNDS = 300
 """How often a program with threads is run, since what it shows may depend on luck."""
+ROUNDS_OF_STREAMS = 20
+"""The same for streams: they have more work, and differ less from run to run."""
 
 
 def c_program(story: Story, name: str = "counterexample") -> str:
@@ -71,9 +73,10 @@ class _Program:
             mains=[body for body in bodies if body.name.startswith("process")],
             threaded=functions.threaded,
             forked=functions.forked,
-            repeated=functions.threaded,
+            repeated=functions.threaded or functions.streaming,
             shared=[(each.c_type, each.declared) for each in functions.crossings],
-            rounds=ROUNDS,
+            rounds=ROUNDS if functions.threaded else ROUNDS_OF_STREAMS,
+            lucky="threads" if functions.threaded else "streams",
             pieces=pieces(self._helpers()),
             missing_is_fault=self._missing,
             seconds=SECONDS,
