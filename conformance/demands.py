@@ -43,12 +43,12 @@ def demand_in(
     view = world.views[process]
     held = rules.holding(call, view)
     permitting = rules.permitting(call, view)
-    named = {code for rule in (*held, *permitting) for code in rule.codes}
+    named = {int(code) for rule in (*held, *permitting) for code in rule.codes}
     open_code = _allowed(oracle, world, call, UNHEARD_OF, process)
     codes = tuple(
         code
-        for code in map(int, DrvError)
-        if code and code in named and not open_code and _allowed(oracle, world, call, code, process)
+        for code in sorted(named)
+        if code and not open_code and _allowed(oracle, world, call, code, process)
     )
     reasons = list(held)
     if not held:

@@ -28,7 +28,9 @@ from halcert.model.concrete.rope import Rope
 from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
 from halcert.spec.abi.parameters import PLACE_LIMIT, place_sizes
 from halcert.spec.language import Call, Interface, Record, Returned, Rule, Strength
+from halcert.spec.physical.addresses import ReserveMemAddress
 from halcert.spec.profiles import Profile
+from halcert.spec.sharing.names import SHARES
 from halcert.spec.sharing.process import KILLED, HostExit
 from halcert.spec.state import Block, State
 from halcert.spec.svm.host import HostLoad
@@ -36,6 +38,9 @@ from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFEC
 from halcert.spec.uvm.device import DeviceLoad
 from halcert.spec.uvm.universal import DEVICE_SWAPS
 from halcert.spec.vmm.reserve import MemAddressReserve
+
+RESERVED = (MemAddressReserve.Result, ReserveMemAddress.Result)
+"""Results that give addresses which mappings lie in."""
 
 
 class Broken(Exception):
@@ -428,7 +433,7 @@ class Lab:
         Mapped memory is named after the reservation that it lies in.
         """
         view: Any = self.world.views[process]
-        if name == "shareable_handle":
+        if name in SHARES:
             self._common.learn_exact(value, number, name)
             return
         book = self._book(process)
@@ -438,7 +443,7 @@ class Lab:
             view.handles.at(value),
         )
         if place.exists:
-            if isinstance(result, MemAddressReserve.Result):
+            if isinstance(result, RESERVED):
                 book.learn_range(value, place.extent, number, name)
             return
         found = block if block.exists else handle

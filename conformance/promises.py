@@ -1,26 +1,25 @@
 """Promises about results as formulas: what must hold of the outputs, with all else filled in.
 
 A rule is run on the recorded state and arguments with terms for the outputs, by the symbolic
-reading, so that no promise is written down a second time. Addresses of live blocks are moved far
-apart before, each into a range of its own: whatever number then stands in a formula tells which
-block it belongs to, and is written as a distance into what a call gave.
+reading, so that no promise is written down a second time. What a number in it stands for is told by
+the atlas of the process.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from collections.abc import Sequence as Listed
-from typing import Any, NamedTuple, get_args, get_origin
+from typing import Any, get_args, get_origin
 
+from halcert.conformance.atlas import Atlas
 from halcert.conformance.book import references, resolve
-from halcert.model.concrete.table import ConcreteTable
+from halcert.conformance.likeness import DEPEND
 from halcert.model.symbolic import Reading, Term
 from halcert.model.symbolic.paths import TooManyPaths
 from halcert.model.symbolic.state import known_state
 from halcert.model.symbolic.values import Variables, variables
 from halcert.results import Answered, TraceStep
-from halcert.results.story import Formula, Origin, Promise
+from halcert.results.story import Formula, Promise
 from halcert.spec.language import (
     FAILURE,
     SUCCESS,
@@ -34,98 +33,11 @@ from halcert.spec.language import (
 from halcert.spec.language.domain import annotations_of, domain_of
 from halcert.spec.profiles import Profile
 
-FIRST_PLACE = 1 << 62
-APART = 1 << 42
-"""Distance between blocks that were moved apart; more than any of them has bytes."""
-MOVED = (
-    ("blocks", ("base", "handle")),
-    ("reservations", ("base",)),
-    ("handles", ("id",)),
-    ("copies", ("target", "source")),
-    ("descriptors", ("target", "source")),
-)
-"""Columns that hold addresses or handles, by table."""
-Thing = tuple[str, int]
-"""A block by its memory, or in one process by its address; a reservation by that; a handle."""
 Parts = list[tuple["Formula", int]]
 """Formulas of a sum, with how often each stands in it."""
 RESULT = "result"
 TOP = 1 << 64
-
-
-class Region(NamedTuple):
-    """Numbers that belong together, and which call gave the first of them."""
-
-    start: int
-    length: int
-    origin: Origin | None
-
-
-class Atlas:
-    """Where live blocks, reservations and handles of a process were moved to.
-
-    Attributes:
-        view: the state with all of them at their new places.
-        unmoved: the state as it was.
-    """
-
-    def __init__(self, view: Any, origins: Mapping[Thing, Origin]) -> None:
-        """Move the things of a view; ``origins`` tells who gave their addresses and numbers.
-
-        What no call gave stays: a program names its address or number itself.
-        """
-        self.unmoved = view
-        self._old = sorted(each for each in _regions(view, origins) if each.origin is not None)
-        self._bases = [region.start for region in self._old]
-        tables = {name: self._moved_table(getattr(view, name), columns) for name, columns in MOVED}
-        self.view = view.but(**tables, grants=self._moved_grants(view.grants))
-
-    def _moved_table(self, table: ConcreteTable[Any], columns: Listed[str]) -> ConcreteTable[Any]:
-        made: Any = ConcreteTable(table.row_type)
-        for row in table:
-            made = made.put(row.but(**{name: self.moved(getattr(row, name)) for name in columns}))
-        moved: ConcreteTable[Any] = made
-        return moved
-
-    def _moved_grants(self, table: ConcreteTable[Any]) -> ConcreteTable[Any]:
-        made: Any = ConcreteTable(table.row_type)
-        for row in table:
-            base = self.moved(row.base)
-            made = made.put(row.but(base=base, place=row.place - row.base + base))
-        moved: ConcreteTable[Any] = made
-        return moved
-
-    def moved(self, number: int) -> int:
-        """Return where a number in a region was moved to; any other stays."""
-        place = bisect_right(self._bases, number) - 1
-        if place < 0 or number >= self._bases[place] + self._old[place].length:
-            return number
-        return self._start(place) + number - self._bases[place]
-
-    def _start(self, place: int) -> int:
-        low = self._bases[place] % (1 << 31)  # keeps every alignment that pages can have
-        return FIRST_PLACE + place * APART + low
-
-    def named(self, number: int) -> tuple[Origin, int] | None:
-        """Return which call gave the block next to a number, and how far behind its start it is."""
-        if number < FIRST_PLACE - APART // 2:
-            return None
-        place = (number - FIRST_PLACE + APART // 2) // APART
-        if place >= len(self._old):
-            return None
-        origin = self._old[place].origin
-        return None if origin is None else (origin, number - self._start(place))
-
-
-def _regions(view: Any, origins: Mapping[Thing, Origin]) -> Iterator[Region]:
-    """Iterate over what is live; mapped memory is part of the reservation that it lies in."""
-    for row in view.reservations:
-        yield Region(row.base, row.extent, origins.get(("reservations", row.base)))
-    for row in view.handles:
-        yield Region(row.id, 1, origins.get(("handles", row.id)))
-    for row in view.blocks:
-        if not view.reservations.covering(row.base).exists:
-            yield Region(row.base, row.extent, origins.get(("blocks", row.base)))
+NARROW = 1 << 32
 
 
 def promises(
@@ -148,10 +60,8 @@ def promises(
         return ()
     succeeded = step.outcome.code == 0
     view = atlas.view
-    if _gives_arrays(interface.result):
-        view = (
-            atlas.unmoved
-        )  # no array holds addresses, and what is said of pages knows their place
+    if _gives_no_addresses(interface.result):
+        view = atlas.unmoved  # what is said of pages knows their place
     else:
         outputs = {
             number: {name: _moved(atlas, value) for name, value in outputs[number].items()}
@@ -170,13 +80,18 @@ def promises(
         except (TooManyPaths, TypeError):
             continue
         if condition.op != "truth":
-            found.append(Promise(rule.id, rule.summary, succeeded, condition))
+            depends = rule.id in DEPEND
+            found.append(Promise(rule.id, rule.summary, succeeded, condition, depends))
     return tuple(found)
 
 
-def _gives_arrays(result: type) -> bool:
-    """Tell whether some output is an array."""
-    return any(get_origin(kind) is Sequence for kind in annotations_of(result).values())
+def _gives_no_addresses(result: type) -> bool:
+    """Tell whether no output has the room for an address; arrays hold none in any case."""
+    kinds = [kind for name, kind in annotations_of(result).items() if name != "code"]
+    arrays = any(get_origin(kind) is Sequence for kind in kinds)
+    domains = [domain_of(kind) for kind in kinds]
+    narrow = all(domain is not None and domain.high < NARROW for domain in domains)
+    return arrays or (bool(kinds) and narrow)
 
 
 def _moved(atlas: Atlas, value: Any) -> Any:

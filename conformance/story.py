@@ -15,13 +15,15 @@ from typing import Any
 import msgspec
 
 from halcert.adapters.protocol import Request
+from halcert.conformance.atlas import Atlas, Givers, Thing, field_of
 from halcert.conformance.book import resolve
 from halcert.conformance.concurrent import Planned, take_program
 from halcert.conformance.demands import demand_of, stretches
 from halcert.conformance.forms import plain
 from halcert.conformance.lab import Broken, Lab, Setting, result_of
+from halcert.conformance.likeness import likeness
 from halcert.conformance.model_adapter import DEVICES, ModelAdapter
-from halcert.conformance.promises import Atlas, Thing, promises
+from halcert.conformance.promises import promises
 from halcert.conformance.recorded import RecordedSession, restored
 from halcert.conformance.replay import program_of
 from halcert.conformance.sightings import Place
@@ -42,13 +44,18 @@ from halcert.results.story import (
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Call
 from halcert.spec.profiles import PROFILES
+from halcert.spec.runtime.ask import GetMemInfo
+from halcert.spec.runtime.order import session
 from halcert.spec.svm.info import MemGetInfo
 from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED
 
 TOLD_TABLES = ("devices", "copies", "descriptors")
 """Tables, besides the blocks, of which a snapshot has the rows."""
-FREE = ("info.free", "info.huge_free")
-"""Outputs of halMemGetInfo that together tell the free memory of a device."""
+FREE: Mapping[type[Call], tuple[str, ...]] = {
+    MemGetInfo: ("info.free", "info.huge_free"),
+    GetMemInfo: ("free",),
+}
+"""Outputs that together tell the free memory of a device."""
 Outputs = Mapping[int, Mapping[str, Any]]
 
 
@@ -84,7 +91,7 @@ class _Teller:
         self._told: list[StoryStep] = []
         self._worlds: dict[int, tuple[World, World]] = {}
         self._origins: dict[Thing, Origin] = {}
-        self._given: dict[int, dict[Thing, Origin]] = {}
+        self._givers: dict[int, Givers] = {}
         self._former: list[BlockSeen] = []
         self._starts: dict[int, int] = {}
         self._equal: list[tuple[tuple[int, ...], int]] = []
@@ -129,6 +136,8 @@ class _Teller:
             self._told.append(StoryStep(step, None, made=False))
             return
         demand = demand_of(lab, call, step.outcome, step.actor)
+        alike = likeness(step, call, self._atlas(step.actor))
+        demand = msgspec.structs.replace(demand, alike=alike)
         if self._thorough or step is self._steps[-1]:
             due = tuple(
                 each
@@ -154,24 +163,26 @@ class _Teller:
         return self._lab.given(self._numbers)
 
     def _promises(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
-        atlas = Atlas(self._lab.view(step.actor), self._given.get(step.actor, {}))
+        atlas = self._atlas(step.actor)
         found = promises(call.interface, self._lab.setting.profile, step, atlas, self._outputs())
         return (*found, *self._balances(step, call))
 
     def _balances(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
         """Return what the accounts demand of a device that tells its free memory."""
         outcome = step.outcome
-        if not isinstance(call, MemGetInfo) or not isinstance(outcome, Answered) or outcome.code:
+        device = self._told_of(call, step)
+        if device is None or not isinstance(outcome, Answered) or outcome.code:
             return ()
-        start = self._starts.get(call.device)
+        start = self._starts.get(device)
         if start is None:
             return ()
         lab, result = self._lab, result_of(call, outcome)
         views = lab.world.views
         found = []
         for balance in lab.accounts.after(call, result, lab.view(step.actor), views, step.actor):
-            now = tuple(Formula("output", (step.number, name)) for name in FREE)
-            then = tuple(Formula("output", (start, name)) for name in FREE)
+            names = FREE[type(call)]
+            now = tuple(Formula("output", (step.number, name)) for name in names)
+            then = tuple(Formula("output", (start, name)) for name in names)
             held = Formula("add", (*now, Formula("number", (balance.held,))))
             sides = (held, Formula("add", then))
             if balance.rule is not LIVE_MEMORY_IS_ACCOUNTED:
@@ -181,11 +192,19 @@ class _Teller:
         return tuple(found)
 
     def _note_start(self, step: TraceStep, call: Call) -> None:
-        device = getattr(call, "device", None)
-        if not isinstance(call, MemGetInfo) or device in self._starts:
+        device = self._told_of(call, step)
+        if device is None or device in self._starts:
             return
-        if self._lab.accounts.free_at_start(call.device) is not None:
-            self._starts[call.device] = step.number
+        if self._lab.accounts.free_at_start(device) is not None:
+            self._starts[device] = step.number
+
+    def _told_of(self, call: Call, step: TraceStep) -> int | None:
+        """Return the device whose free memory a call tells, or None if it is no such call."""
+        if isinstance(call, MemGetInfo):
+            return call.device
+        if isinstance(call, GetMemInfo):
+            return session(self._lab.view(step.actor)).current - 1
+        return None
 
     def _claimed(self, call: Call, step: TraceStep) -> World:
         """Return the world as the implementation has it by its own account, allowed or not."""
@@ -250,29 +269,16 @@ class _Teller:
             del self._origins[thing]  # the number may come again, and mean another one
         for thing, number in things.items():
             if thing not in self._origins:
-                field = _field_of(step.outcome.out, number)
+                field = field_of(step.outcome.out, number)
                 if field:
                     self._origins[thing] = Origin(step.number, field)
-        self._note_given(step, world.views[step.actor])
+        self._givers_of(step.actor).follow(step.number, step.outcome.out, world.views[step.actor])
 
-    def _note_given(self, step: TraceStep, view: Any) -> None:
-        """Remember which call gave a process its addresses and handles.
+    def _atlas(self, actor: int) -> Atlas:
+        return Atlas(self._lab.view(actor), self._givers_of(actor).origins)
 
-        The same memory has an address of its own in each process, and the same number may be
-        given in several.
-        """
-        if not isinstance(step.outcome, Answered):
-            return
-        before = self._given.get(step.actor, {})
-        after: dict[Thing, Origin] = {}
-        for (table, _), number in _things(view):
-            thing = table, number
-            field = "" if thing in before else _field_of(step.outcome.out, number)
-            if thing in before:
-                after[thing] = before[thing]
-            elif field:
-                after[thing] = Origin(step.number, field)
-        self._given[step.actor] = after
+    def _givers_of(self, actor: int) -> Givers:
+        return self._givers.setdefault(actor, Givers())
 
     def _verdict(self, broken: Broken) -> Verdict:
         violation = broken.violation
@@ -395,15 +401,3 @@ def _things(view: Any) -> Iterator[tuple[Thing, int]]:
     yield from ((("blocks", row.memory), row.base) for row in view.blocks)
     yield from ((("reservations", row.base), row.base) for row in view.reservations)
     yield from ((("handles", row.id), row.id) for row in view.handles)
-
-
-def _field_of(out: Mapping[str, Any], value: int, path: str = "") -> str:
-    """Return the path of the output that holds a number; empty if none does."""
-    for name, each in out.items():
-        if isinstance(each, Mapping):
-            found = _field_of(each, value, f"{path}{name}.")
-            if found:
-                return found
-        elif each == value and not isinstance(each, bool):
-            return path + name
-    return ""

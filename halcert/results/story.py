@@ -41,12 +41,14 @@ class Promise(msgspec.Struct, frozen=True):
         summary: the rule in plain English.
         on_success: the promise is about a success; else about a failure.
         condition: what must hold.
+        depends: it holds if the implementation chose so far as it did in the trace.
     """
 
     rule: str
     summary: str
     on_success: bool
     condition: Formula
+    depends: bool = False
 
 
 class Stretch(msgspec.Struct, frozen=True):
@@ -77,6 +79,7 @@ class Demand(msgspec.Struct, frozen=True):
         rules: ids of the rules that say so.
         stretches: the bytes that it must give.
         promises: what must hold of its result.
+        alike: what holds of its result if the implementation chose as it did in the trace.
     """
 
     success: bool
@@ -85,13 +88,21 @@ class Demand(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
     stretches: tuple[Stretch, ...] = ()
     promises: tuple[Promise, ...] = ()
+    alike: tuple[Formula, ...] = ()
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a block comes from: the number of a call and the path of its output."""
+    """Where a block comes from: a call and one of its outputs.
+
+    Attributes:
+        number: number of the call.
+        field: path of the output.
+        plus: how many bytes behind the address that it gave the block starts.
+    """
 
     number: int
     field: str
+    plus: int = 0
 
 
 class BlockSeen(msgspec.Struct, frozen=True):

@@ -12,15 +12,13 @@ from halcert.results.story import Demand, Formula, Promise, Stretch
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.language import poison
 from halcert.spec.sharing.create import UNTOUCHED
-from halcert.spec.sharing.names import TOO_LONG, string_of
+from halcert.spec.sharing.names import SHARES, TOO_LONG, string_of
 
 COMPARISONS = {"lt": "<", "le": "<=", "eq": "==", "ne": "!="}
 JOINTS = {"and": " && ", "or": " || ", "add": " + "}
 OPERATORS = {"times": "*", "mod": "%", "div": "/"}
 LOOSE = {**COMPARISONS, **JOINTS, "if": "?", "bits": "&"}
 WIDE, NARROW = 64, 32
-SHARE = "shareable_handle"
-"""The output that is the number of a share."""
 
 
 class CheckWriter:
@@ -69,11 +67,21 @@ class CheckWriter:
             conditions = [self._condition(each) for each in parts]
         except KeyError:
             return []
-        self._uses.helpers.add("must_hold")
+        check = "must_hold_if_alike" if promise.depends else "must_hold"
+        self._uses.helpers.add(check)
         return [
             f"/* {promise.rule}: {promise.summary} */",
-            *(f'must_hold({each}, "{promise.rule}");' for each in conditions),
+            *(f'{check}({each}, "{promise.rule}");' for each in conditions),
         ]
+
+    def alike(self, condition: Formula) -> str:
+        """Return the check that the implementation chose as it did in the trace.
+
+        Raises:
+            KeyError: an output that it needs is not there.
+        """
+        self._uses.helpers.add("compare_choice")
+        return f"compare_choice({self._condition(condition)});"
 
     def _condition(self, formula: Formula) -> str:
         op, args = formula.op, formula.args
@@ -105,19 +113,21 @@ class CheckWriter:
         """
         place = next((i for i, each in enumerate(args) if each.op == "number"), None)
         other = None if place is None else args[1 - place]
-        if place is None or other is None or other.op != "output" or other.args[1] != SHARE:
+        if place is None or other is None or other.op != "output" or other.args[1] not in SHARES:
             return args
         value = args[place].args[0]
         if value in (0, poison(WIDE)):
             return args
         call = int(other.args[0])
-        number = self._variables.maker(SHARE, value, call)
-        same = Formula("output", (number, SHARE))
+        number = self._variables.maker(str(other.args[1]), value, call)
+        same = Formula("output", (number, other.args[1]))
         return [same, other] if place == 0 else [other, same]
 
     def _bytes_of(self, formula: Formula) -> Formula | None:
-        """Return the name in a number, of which it is a multiple; None if there is none."""
+        """Return the bytes in a number, a multiple or a rest of theirs; None if there are none."""
         inner = formula.args[0] if formula.op == "times" else formula
+        if inner.op == "mod":
+            inner = inner.args[0]
         if inner.op != "output" or not self._variables.of(*inner.args).bytes:
             return None
         return inner
@@ -128,6 +138,9 @@ class CheckWriter:
         Raises:
             KeyError: it is compared with one that no call gave.
         """
+        rest = next((each for each in args if each.op == "mod"), None)
+        if rest is not None:
+            return self._of_first_bytes(op, args, rest)
         factor = next((each.args[1] for each in args if each.op == "times"), 1)
         numbers = tuple(each.args[0] // factor if each.op == "number" else None for each in args)
         place = self._variables.of(*about.args).text
@@ -149,6 +162,21 @@ class CheckWriter:
             raise KeyError(op)
         other = self._variables.given("name", string_of(token).hex(), int(about.args[0])).text
         return f"strncmp({place}, {other}, sizeof {place}) {COMPARISONS[op]} 0"
+
+    def _of_first_bytes(self, op: str, args: Sequence[Formula], rest: Formula) -> str:
+        """Return what is said of the first bytes: whether they hold what they held before.
+
+        Raises:
+            KeyError: something else is said of them.
+        """
+        width = int(rest.args[1]).bit_length() - 1
+        other = next(each for each in args if each is not rest)
+        if op not in ("eq", "ne") or other != Formula("number", (poison(width),)):
+            raise KeyError(op)
+        self._uses.helpers.add("is_untouched")
+        place = self._variables.of(*rest.args[0].args).text
+        told = f"is_untouched(&{place}, {width // 8})"
+        return told if op == "eq" else f"!{told}"
 
     @staticmethod
     def _inner(formula: Formula, write: Any) -> str:

@@ -9,10 +9,11 @@ from typing import Any
 from halcert.reports.tracetext import Names
 from halcert.reports.values import is_reference
 from halcert.results import TraceStep
+from halcert.spec.abi.acl.parameters import HANDLES
 from halcert.spec.abi.constants import AllocFlag, FlagBit
+from halcert.spec.abi.declarations import ALL_FUNCTIONS, ALL_LAYOUTS
 from halcert.spec.abi.functions import (
     CONTROL_VIEWS,
-    FUNCTIONS,
     INFO_VIEWS,
     Function,
     Parameter,
@@ -57,6 +58,12 @@ def literal(value: int) -> str:
     if value <= INT_MAX:
         return f"{value:#x}"
     return f"{value:#x}U" if value <= UINT_MAX else f"{value:#x}ULL"
+
+
+def is_pointer(c_type: str) -> bool:
+    """Tell whether a type is one of pointers, be it by the name that a header gives it."""
+    plain = c_type.removesuffix("const").rstrip()
+    return plain.endswith("*") or plain.removeprefix("const ") in HANDLES
 
 
 def string(content: bytes) -> str:
@@ -184,7 +191,7 @@ class Variables:
             return Variable(f"{PIDS}[{self._actors.index(int(path.removeprefix(PROCESS)))}]")
         step = self._steps[number]
         first, _, rest = path.partition(".")
-        function = FUNCTIONS.get(step.interface)
+        function = ALL_FUNCTIONS.get(step.interface)
         if function is None:
             return Variable(self.plain(step, first), pointer=True)
         if first == ANSWER and function.returns == "bool":
@@ -221,7 +228,7 @@ class Variables:
         if parameter.passing in (Passing.OUT, Passing.INOUT):
             return Variable(
                 self.plain(step, parameter.name),
-                pointer=parameter.c_type.endswith("**"),
+                pointer=is_pointer(parameter.c_type.removesuffix("*").rstrip()),
                 narrow=parameter.kind != "u64",
             )
         if parameter.passing is Passing.NEW_DMA:
@@ -259,7 +266,7 @@ class Variables:
 
     @staticmethod
     def _member(whole: str, layout: str, name: str) -> Variable:
-        member = LAYOUTS[layout].member(name)
+        member = ALL_LAYOUTS[layout].member(name)
         return Variable(f"{whole}.{member.c_path}", narrow=member.kind != "u64")
 
     def plain(self, step: TraceStep, name: str) -> str:

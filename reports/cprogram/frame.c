@@ -163,6 +163,21 @@ static void may_fail(int code, const int *codes, const char *rule)
 #define must_hold(condition, rule) \
     ((condition) ? (void)0 : fault(rule, "this does not hold: %s", #condition))
 
+//// choices
+/* The first call that chose otherwise than in the trace, where it was free to; 0 if none did. */
+static _Thread_local int first_choice;
+
+//// compare_choice: choices
+#define compare_choice(condition) \
+    ((condition) || first_choice != 0 ? (void)0 : (void)(first_choice = number))
+
+//// must_hold_if_alike: choices must_hold
+#define must_hold_if_alike(condition, rule) \
+    ((condition) || first_choice == 0 \
+         ? must_hold(condition, rule) \
+         : not_tried("call %d chose otherwise than in the trace, so this need not hold: %s", \
+                     first_choice, #condition))
+
 //// guarded
 /* Returns a copy in front of a page that nobody may touch: whoever goes past its end crashes. */
 static void *guarded(const void *value, size_t size)

@@ -18,7 +18,7 @@ from halcert.reports.values import is_reference
 from halcert.results import Crashed, TraceStep
 from halcert.results.story import Demand, Formula, Story, StoryStep
 from halcert.spec.abi.agent_functions import AGENT
-from halcert.spec.abi.functions import FUNCTIONS
+from halcert.spec.abi.declarations import ALL_FUNCTIONS
 from halcert.spec.abi.parameters import NAME_SIZE
 
 CODE_SHAPES = ("accepted", "refused", "code", "account")
@@ -86,6 +86,7 @@ class FunctionWriter:
     Attributes:
         uses: what they use.
         threaded: some calls are made by threads.
+        streaming: some calls give tasks to streams, which are done in their own time.
         actors: numbers of the processes.
     """
 
@@ -114,6 +115,7 @@ class FunctionWriter:
         self._accesses = AccessWriter(self._variables, self.uses)
         self._checks = CheckWriter(self._variables, self.uses)
         self.threaded = any(step.thread for step in plain)
+        self.streaming = any(map(_gives_a_task, plain))
         self.crossings = self._crossings() if self.forked else []
 
     @property
@@ -273,7 +275,7 @@ class FunctionWriter:
 
     def _guarded(self, step: TraceStep, text: CallText) -> list[str]:
         """Give a call that crashed copies in front of an inaccessible page, as it had them."""
-        if not isinstance(step.outcome, Crashed) or step.interface not in FUNCTIONS:
+        if not isinstance(step.outcome, Crashed) or step.interface not in ALL_FUNCTIONS:
             return []
         lines = []
         plain = (name for _, name in text.variables if "[" not in name)
@@ -328,6 +330,8 @@ class FunctionWriter:
                 condition = f"if (code {'==' if promise.on_success else '!='} 0) {{"
                 written = [condition, *("    " + line for line in written), "}"]
             lines += written
+        if not self._is_end(step):
+            lines += [self._checks.alike(each) for each in demand.alike]
         if demand.stretches:
             rule = self._rule_of(each)
             written = self._checks.stretches(self._address(step), demand.stretches, rule)
@@ -337,10 +341,9 @@ class FunctionWriter:
 
     def _code_check(self, step: TraceStep, demand: Demand, rule: str) -> str:
         free = demand.success and demand.failure
-        if free and self._lenient and step.number == self._steps[-1].step.number:
-            return self._checks.either(demand, rule)
         refused = getattr(step.outcome, "code", 0) != 0
-        if free and refused and not self._is_last(step):
+        # No fault shows in a last call that is refused as it may be.
+        if free and (refused or self._is_end(step)):
             return self._checks.either(demand, rule)
         return self._checks.code(demand, rule)
 
@@ -372,8 +375,12 @@ class FunctionWriter:
 
     # -------------------------------------------------------------------------------- in general
 
+    def _is_end(self, step: TraceStep) -> bool:
+        return step.number == self._steps[-1].step.number
+
     def _is_last(self, step: TraceStep) -> bool:
-        return self._story.broken is not None and step.number == self._steps[-1].step.number
+        """Tell whether the fault shows in a call."""
+        return self._story.broken is not None and self._is_end(step)
 
     def _rule_of(self, each: StoryStep | None) -> str:
         """Return the rule that a check speaks for: the broken one where the fault shows."""
@@ -400,8 +407,9 @@ class FunctionWriter:
 
 def _needed(each: StoryStep) -> list[tuple[int, str]]:
     """Return what a call and its checks need: numbers of calls, and paths of their outputs."""
-    promises = each.demand.promises if each.demand is not None else ()
-    found = [found for promise in promises for found in _outputs(promise.condition)]
+    demand = each.demand or Demand(True, True)
+    conditions = [*(promise.condition for promise in demand.promises), *demand.alike]
+    found = [found for condition in conditions for found in _outputs(condition)]
     return [*paths(each.step.args), *found]
 
 
@@ -421,12 +429,17 @@ def _mentioned(steps: Sequence[TraceStep]) -> set[int]:
 
 def _answers(interface: str) -> bool:
     """Tell whether a call is one of the library, and so answers with a code."""
-    return interface in FUNCTIONS or interface in AGENT
+    return interface in ALL_FUNCTIONS or interface in AGENT
+
+
+def _gives_a_task(step: TraceStep) -> bool:
+    """Tell whether a call gives a task to a stream."""
+    return step.interface in ALL_FUNCTIONS and step.interface.endswith("Async")
 
 
 def _tells_truth(interface: str) -> bool:
     """Tell whether a call gives a truth value in place of a code."""
-    return interface in FUNCTIONS and FUNCTIONS[interface].returns == "bool"
+    return interface in ALL_FUNCTIONS and ALL_FUNCTIONS[interface].returns == "bool"
 
 
 def _if_it_succeeded(lines: Sequence[str]) -> list[str]:

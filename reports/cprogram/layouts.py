@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from halcert.spec.abi.structs import LAYOUTS, Layout, Member, width_of
+from halcert.spec.abi.declarations import ALL_LAYOUTS
+from halcert.spec.abi.structs import Layout, Member, width_of
 
 C_SCALARS = {"u8": "uint8_t", "i32": "int32_t", "u32": "uint32_t", "u64": "uint64_t"}
 INDENT = "    "
@@ -33,7 +34,7 @@ class _Node:
     def alignment(self) -> int:
         if self.member is None:
             return max(each.alignment for each in self.inner)
-        layout = LAYOUTS.get(self.member.kind)
+        layout = ALL_LAYOUTS.get(self.member.kind)
         if layout is None:
             return width_of(self.member.kind)
         return max(each.alignment for each in _tree(layout))
@@ -41,7 +42,7 @@ class _Node:
     @property
     def end(self) -> int:
         if self.member is not None:
-            layout = LAYOUTS.get(self.member.kind)
+            layout = ALL_LAYOUTS.get(self.member.kind)
             width = layout.size if layout else width_of(self.member.kind)
             return self.member.offset + width * self.member.count
         last = max(each.end for each in self.inner)
@@ -69,7 +70,7 @@ def _tree(layout: Layout) -> list[_Node]:
 
 def declaration(name: str) -> str:
     """Return the C declaration of a structure, with its size asserted."""
-    layout = LAYOUTS[name]
+    layout = ALL_LAYOUTS[name]
     inside = _lines(_tree(layout), 0, layout.size, INDENT)
     lines = [f"struct {name} {{", *inside, "};"]
     lines.append(f'_Static_assert(sizeof(struct {name}) == {layout.size}, "struct {name}");')
@@ -78,8 +79,8 @@ def declaration(name: str) -> str:
 
 def needed(name: str) -> Iterator[str]:
     """Iterate over the structures that a structure is made of, those that come first first."""
-    for member in LAYOUTS[name].members:
-        if member.kind in LAYOUTS:
+    for member in ALL_LAYOUTS[name].members:
+        if member.kind in ALL_LAYOUTS:
             yield from needed(member.kind)
     yield name
 

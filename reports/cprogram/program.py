@@ -2,65 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import textwrap
 from functools import cache
-from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from halcert.reports.cprogram.expressions import Uses
 from halcert.reports.cprogram.frame import pieces
 from halcert.reports.cprogram.functions import FunctionWriter
-from halcert.reports.cprogram.layouts import C_SCALARS, declaration, needed
+from halcert.reports.cprogram.library import declarations, library_of
 from halcert.reports.escape import one_line
 from halcert.results import Missing
 from halcert.results.story import Story
-from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
-from halcert.spec.abi.codes import DrvError, symbol_of
-from halcert.spec.abi.constants import FlagBit
-from halcert.spec.abi.parameters import SCALAR_OF
-from halcert.spec.abi.structs import LAYOUTS
 from halcert.spec.catalogue import rule as rule_named
 
 TEMPLATE = "program.c.j2"
 WIDTH = 92
 BESIDE = " *            "
-WIDE_MACROS = (
-    "MEM_DEV",
-    "MEM_SVM",
-    "MEM_HOST",
-    "MEM_DVPP",
-    "MEM_RESERVE",
-    "MEM_UVM",
-    "MEM_TYPE",
-    "MEM_PAGE",
-    "MEM_CONT",
-    "MEM_ADVISE",
-    "MEM_READONLY",
-)
-"""Parts of the flag of halMemAlloc, which has 64 bits."""
 SECONDS = 10
 """How long a call may take before it counts as hung."""
 ROUNDS = 300
 """How often a program with threads is run, since what it shows may depend on luck."""
-STANDARD = frozenset(
-    {"int", "size_t", "uint32_t", "uint64_t", "unsigned int", "unsigned long long", "void *"}
-)
-"""Names of types that need no declaration."""
-ENUM = "enum "
-USUAL_CODES = (
-    DrvError.NONE,
-    DrvError.NO_DEVICE,
-    DrvError.INVALID_DEVICE,
-    DrvError.INVALID_VALUE,
-    DrvError.INVALID_HANDLE,
-    DrvError.OUT_OF_MEMORY,
-    DrvError.PARA_ERROR,
-    DrvError.BUSY,
-    DrvError.NOT_SUPPORT,
-)
-"""Codes that a program can name whatever it is about."""
+ROUNDS_OF_STREAMS = 20
+"""The same for streams: they have more work, and differ less from run to run."""
 
 
 def c_program(story: Story, name: str = "counterexample") -> str:
@@ -71,10 +34,9 @@ def c_program(story: Story, name: str = "counterexample") -> str:
         name: name of the program, for the line that compiles it.
 
     Raises:
-        ValueError: none of its calls can be made, or they are the runtime's.
+        ValueError: none of its calls can be made, or they are of several libraries.
     """
-    if any(each.step.interface in ACL_FUNCTIONS for each in story.steps):
-        raise ValueError("calls of the runtime have no form in C; replay repeats them")
+    library_of(each.step.interface for each in story.steps)
     if not any(each.made for each in story.steps):
         raise ValueError("there is no call in it that can be made")
     return _Program(story, name).text()
@@ -111,11 +73,13 @@ class _Program:
             mains=[body for body in bodies if body.name.startswith("process")],
             threaded=functions.threaded,
             forked=functions.forked,
-            repeated=functions.threaded,
+            repeated=functions.threaded or functions.streaming,
             shared=[(each.c_type, each.declared) for each in functions.crossings],
-            rounds=ROUNDS,
+            rounds=ROUNDS if functions.threaded else ROUNDS_OF_STREAMS,
+            lucky="threads" if functions.threaded else "streams",
             pieces=pieces(self._helpers()),
             missing_is_fault=self._missing,
+            seconds=SECONDS,
             **declarations(self._uses),
         )
         return text
@@ -127,68 +91,6 @@ class _Program:
         if self._missing:
             used.add("fault")
         return used
-
-
-def declarations(uses: Uses) -> dict[str, Any]:
-    """Return what a program declares of the library, as its template wants it."""
-    codes = sorted({*map(int, USUAL_CODES), *uses.codes})
-    constants = sorted(uses.constants.items(), key=lambda item: (item[1], item[0]))
-    return {
-        "seconds": SECONDS,
-        "enums": _enums(uses),
-        "typedefs": _typedefs(uses),
-        "structs": _structs(uses),
-        "codes": [(symbol_of(code), code) for code in codes],
-        "functions": uses.functions,
-        "constants": [(name, _macro(name, value)) for name, value in constants],
-        "named": "returned" in uses.helpers,
-    }
-
-
-def _prototypes(uses: Uses) -> str:
-    return " ".join(function.prototype for function in uses.functions)
-
-
-def _typedefs(uses: Uses) -> list[tuple[str, str]]:
-    """Return the header's names for numbers that the functions use."""
-    words = _prototypes(uses)
-    known = {**SCALAR_OF, "UINT64": "u64"}
-    opaque = [
-        (f"struct {name}", name)
-        for name in (c_type.removesuffix("*").rstrip() for c_type in SCALAR_OF)
-        if f"{name} *" in SCALAR_OF and name != "void" and re.search(rf"\b{name}\b", words)
-    ]
-    named = [(f"struct {name}", name) for name in _bare_structs(words)]
-    return (
-        opaque
-        + named
-        + [
-            (C_SCALARS[kind], name)
-            for name, kind in known.items()
-            if name not in STANDARD
-            and not name.endswith("*")
-            and not name.startswith(ENUM)
-            and re.search(rf"\b{name}\b", words)
-        ]
-    )
-
-
-def _bare_structs(words: str) -> list[str]:
-    """Return the structures that prototypes name without the word."""
-    return sorted(set(re.findall(r"(?<!struct )\b(\w+)\b", words)) & set(LAYOUTS))
-
-
-def _enums(uses: Uses) -> list[str]:
-    """Return the enumerations that functions take; their values are passed as numbers."""
-    words = _prototypes(uses)
-    return sorted(set(re.findall(rf"\b{ENUM}(\w+)", words)))
-
-
-def _structs(uses: Uses) -> list[str]:
-    words = _prototypes(uses)
-    mentioned = {*re.findall(r"struct (\w+)", words), *_bare_structs(words), *uses.structs}
-    order = [each for name in sorted(mentioned) for each in needed(name)]
-    return [declaration(name) for name in dict.fromkeys(order)]
 
 
 def _title(story: Story) -> str:
@@ -210,12 +112,6 @@ def comment(text: str, prefix: str) -> str:
     """Return a text fit for a comment, its further lines behind a prefix."""
     safe = one_line(text).replace("*/", "* /").replace("/*", "/ *").replace("\\", "/")
     return f"\n{prefix}".join(textwrap.wrap(safe, WIDTH - len(prefix)) or [""])
-
-
-def _macro(name: str, value: int) -> str:
-    if name.startswith(WIDE_MACROS) and name != FlagBit.MEM_MODULE_ID_BIT.name:
-        return f"{value:#x}ULL"
-    return str(value)
 
 
 @cache

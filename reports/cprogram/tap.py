@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from halcert.reports.cprogram.expressions import Uses
 from halcert.reports.cprogram.frame import pieces
 from halcert.reports.cprogram.functions import Body, FunctionWriter
-from halcert.reports.cprogram.program import comment, declarations, template
+from halcert.reports.cprogram.library import declarations
+from halcert.reports.cprogram.program import SECONDS, comment, template
 from halcert.results.story import Story
 from halcert.results.vectors import Vector
 from halcert.spec.catalogue import rule as rule_named
@@ -50,6 +51,7 @@ def c_vectors(area: str, profile: str, told: Iterable[tuple[Vector, Story]]) -> 
         written=written,
         variables=list(dict.fromkeys(v for body in bodies for v in body.variables)),
         pieces=pieces(uses.helpers),
+        seconds=SECONDS,
         **declarations(uses),
     )
     return text

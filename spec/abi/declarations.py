@@ -22,6 +22,7 @@ class Declaration:
     """What a library's header declares of the memory interfaces.
 
     Attributes:
+        library: name of the library's file.
         header: name of the header.
         codes: return codes by their C names.
         enumerations: enumerations and families of macros.
@@ -29,6 +30,7 @@ class Declaration:
         functions: functions by symbol.
     """
 
+    library: str
     header: str
     codes: Mapping[str, int]
     enumerations: tuple[type[IntEnum], ...]
@@ -46,6 +48,7 @@ class Declaration:
 
 
 HAL = Declaration(
+    library="libascend_hal.so",
     header="ascend_hal_base.h",
     codes={symbol_of(code): int(code) for code in DrvError},
     enumerations=ENUMERATIONS,
@@ -53,6 +56,7 @@ HAL = Declaration(
     functions=FUNCTIONS,
 )
 ACL = Declaration(
+    library="libascendcl.so",
     header="acl/acl.h",
     codes={acl_symbol_of(code): int(code) for code in AclError},
     enumerations=ACL_ENUMERATIONS,

@@ -13,6 +13,8 @@ LONGEST = 64
 """Bytes of the longest name, without the null byte."""
 TOO_LONG = 2 ** (8 * LONGEST)
 """Tokens from here on are of strings that do not end in time."""
+SHARES = ("shareable_handle", "shareableHandle")
+"""Outputs, of either library, that are numbers of shares; all processes have these in common."""
 FILLER = 0x2E
 """The byte that stands for zero in a string that was made of a number."""
 

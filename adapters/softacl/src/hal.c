@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "hal.h"
+#include "internal.h"
 
 static struct hal table;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
@@ -62,6 +62,7 @@ static void load(void)
     find(driver, "drvDeviceGetBareTgid", &table.drvDeviceGetBareTgid);
     find(driver, "softhal_device_load", &table.softhal_device_load);
     find(driver, "softhal_device_store", &table.softhal_device_store);
+    (void)atexit(workers_end);
 }
 
 const struct hal *hal(void)

@@ -129,6 +129,8 @@ LOCAL void stream_end(struct stream *stream, bool wait);
 /* Appends a task; false if no worker could be started (the task is dropped). */
 LOCAL bool stream_push(struct stream *stream, struct task *task);
 LOCAL bool worker_start(struct stream *stream);
+/* At the end of the process, before the driver's own: ends the tasks under way and gives up the others. */
+LOCAL void workers_end(void);
 LOCAL void stream_free(struct stream *stream);
 /* The stream a call means (NULL: the default one), locked.  107017, 107002, 107003: unlocked. */
 LOCAL aclError enter_stream(aclrtStream handle, struct stream **stream);

@@ -51,6 +51,34 @@ static void *work(void *argument)
     return NULL;
 }
 
+static bool something_runs(void)
+{
+    for (const struct stream *stream = rt.streams; stream != NULL; stream = stream->next) {
+        if (stream->line->done < stream->line->issued) {
+            return true;
+        }
+    }
+    for (int i = 0; i < MAX_DEVICES; i++) {
+        if (rt.device[i].running > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void workers_end(void)
+{
+    lock();
+    for (struct stream *stream = rt.streams; stream != NULL; stream = stream->next) {
+        stream->given_up = true;
+    }
+    pthread_cond_broadcast(&rt.progress);
+    while (something_runs()) {
+        pthread_cond_wait(&rt.progress, &rt.lock);
+    }
+    unlock();
+}
+
 bool worker_start(struct stream *stream)
 {
     if (!stream->started) {

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from halcert.spec.abi.parameters import SCALAR_OF, Parameter, Passing
 
+HANDLES = (
+    *("aclrtArgsHandle", "aclrtBinHandle", "aclrtContext", "aclrtDrvMemHandle", "aclrtEvent"),
+    *("aclrtFuncHandle", "aclrtMemPool", "aclrtParamHandle", "aclrtStream"),
+)
+"""Types that the header declares as ``void *``."""
 _POINTERS = (
-    *("aclrtArgsHandle", "aclrtBinHandle", "const aclrtBinHandle", "aclrtContext"),
-    *("aclrtDrvMemHandle", "aclrtEvent", "aclrtFuncHandle", "aclrtMemPool", "const aclrtMemPool"),
-    *("aclrtParamHandle", "aclrtStream", "aclrtBinaryLoadOptions *", "aclrtLaunchKernelCfg *"),
-    *("const void *", "const void *const"),
+    *HANDLES,
+    *("const aclrtBinHandle", "const aclrtMemPool"),
+    *("aclrtBinaryLoadOptions *", "aclrtLaunchKernelCfg *", "const void *", "const void *const"),
 )
 _ENUMERATIONS = (
     *("aclrtHacType", "aclrtHostRegisterType", "aclrtMemAttr", "aclrtMemGranularityOptions"),
