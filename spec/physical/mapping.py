@@ -80,14 +80,22 @@ class MapMem(Call, frozen=True):
         return reserved(state, call.virPtr) and _driver(call).not_on_a_page(state, profile)
 
     @rejects(
-        "PHYSICAL-MAP-006", DRV_INTERNAL, strength=MUST, code=SHOULD, source=(MAPPING, SENSE, V2, V3)
+        "PHYSICAL-MAP-006",
+        DRV_INTERNAL,
+        strength=MUST,
+        code=SHOULD,
+        source=(MAPPING, SENSE, V2, V3),
     )
     def beyond_the_reservation(call, state: State) -> bool:
         """What is mapped lies in one reservation."""
         return _driver(call).beyond_the_reservation(state)
 
     @rejects(
-        "PHYSICAL-MAP-007", DRV_INTERNAL, strength=MUST, code=SHOULD, source=(MAPPING, SENSE, V2, V3)
+        "PHYSICAL-MAP-007",
+        DRV_INTERNAL,
+        strength=MUST,
+        code=SHOULD,
+        source=(MAPPING, SENSE, V2, V3),
     )
     def mapped_already(call, state: State) -> bool:
         """Nothing is mapped at any of the addresses yet."""
