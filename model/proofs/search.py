@@ -138,33 +138,24 @@ class Search:
             self._give_up()
 
     def recall(self, wanted: Iterable[Rule], known: Mapping[str, Noted]) -> None:
-        """Look at rules after the words that are written down for them."""
+        """Look at rules after no call, and after the words that are written down for them."""
         rules: dict[str, Rule] = {}
         words: dict[str, list[Rule]] = {}
         for rule in wanted:
             noted = known.get(rule.id, Noted())
-            texts = {each for each in (noted.reach, noted.alone) if each}
-            own = [each for each in texts if area_of(each) == self.area]
-            for text in own:
-                words.setdefault(text, []).append(rule)
-            if own or (noted.spared and not texts):
-                rules[rule.id] = rule
+            for text in {noted.reach, noted.alone}:
+                if not text or area_of(text) == self.area:
+                    words.setdefault(text, []).append(rule)
+                    rules[rule.id] = rule
         spelling = Spelling(self.interfaces, self.profile)
         self._open = dict(rules)
         for text in sorted(words):
             word = spelling.word(steps_of(text))
             if word is not None:
                 self._visit(word, [rule for rule in words[text] if rule.id in self._open])
-        for rule in rules.values():
-            if known[rule.id].spared and rule.id not in self.alone:
-                self._spare(rule)
-
-    def _spare(self, rule: Rule) -> None:
-        """Look for no word after which a rule alone decides, if some valid state lets it."""
-        _reach, alone = self.influence.prospects(rule)
-        if alone is Answer.YES:
-            self.unshadowed.add(rule.id)
-            self.spared.add(rule.id)
+        spared = [r for r in rules.values() if r.id in known and known[r.id].spared]
+        self.give_up(rule for rule in spared if rule.id not in self.alone)
+        self.spared |= self.unshadowed
 
     def _letters(self) -> tuple[Operation, ...]:
         """Return the operations that change tables which can matter for the open rules.

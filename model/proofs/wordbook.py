@@ -17,8 +17,6 @@ from halcert.model.proofs.words import Word, beginnings_of, empty_word, followed
 from halcert.spec.language import Interface
 from halcert.spec.profiles import Profile
 
-EASY = 1
-"""Calls of a word that is found sooner than it is read."""
 PLACE = Path(__file__).with_name("words.json")
 
 
@@ -27,9 +25,9 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         reach: the word after which the rule has a say, if it is not the other one; empty if it
-            is found at once.
+            has no calls.
         alone: likewise, the word after which the rule alone decides.
-        spared: no word was found after which it alone decides, though a valid state lets it.
+        spared: no word was found after which it alone decides.
     """
 
     reach: str = ""
@@ -46,7 +44,12 @@ Steps = tuple[tuple[int, str], ...]
 
 
 def text_of(area: str, word: Word) -> str:
-    """Return a word of an area as text: the rules that accept its calls, in some process each."""
+    """Return a word of an area as text: the rules that accept its calls, in some process each.
+
+    The word without calls is the empty text.
+    """
+    if not word.steps:
+        return ""
     steps = (_step(each.operation.process, each.operation.rule.id) for each in word.steps)
     return f"{area}: {' '.join(steps)}"
 

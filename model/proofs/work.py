@@ -27,7 +27,7 @@ from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, DEPTH_FIRST, SECONDS
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import UNDEFINED, Witness
-from halcert.model.proofs.wordbook import EASY, Noted, area_of, text_of, written
+from halcert.model.proofs.wordbook import Noted, area_of, text_of, written
 from halcert.model.symbolic.second import DISAGREEMENT, keeping
 from halcert.model.symbolic.solver import Solver
 from halcert.model.symbolic.term import forget_terms
@@ -175,11 +175,12 @@ def _recalled(
 
     The first of the areas is that of the rules.
     """
-    known = written(profile.name) if task.recall else {}
+    if not task.recall:
+        return {}
+    known = written(profile.name)
     noted = [known[rule.id] for rule in wanted if rule.id in known]
-    texts = {text for each in noted for text in (each.reach, each.alone)}
-    areas = {area_of(text) if text else names[0] for text in texts}
-    found = {name: _empty_search(task, profile, name) for name in names if name in areas}
+    areas = {area_of(text) for each in noted for text in (each.reach, each.alone)}
+    found = {n: _empty_search(task, profile, n) for n in names if n in areas or n == names[0]}
     for search in found.values():
         search.recall(wanted, known)
     return found
@@ -190,16 +191,14 @@ def _noted(search: Search, wanted: list[Rule]) -> dict[str, Noted]:
     found = {}
     for rule in wanted:
         reach, alone = _text(search.reached.get(rule.id)), _text(search.alone.get(rule.id))
-        spared = rule.id not in search.alone and rule.id in search.unshadowed
-        noted = Noted("" if reach == alone else reach, alone, spared)
+        noted = Noted("" if reach == alone else reach, alone, rule.id not in search.alone)
         if noted != Noted():
             found[rule.id] = noted
     return found
 
 
 def _text(found: Reached | None) -> str:
-    """Return a word as it is written down, or nothing if it is found at once."""
-    return text_of(found.area, found.word) if found and len(found.word.steps) > EASY else ""
+    return text_of(found.area, found.word) if found else ""
 
 
 def _explore(task: Task, search: Search, wanted: list[Rule], *, few: bool = False) -> None:
