@@ -254,7 +254,6 @@ DIFFERENCES: dict[str, dict[str, object]] = {
     "SVM-FREE-009": {"pp": "opened", "by": OPENER},
     "SVM-FREE-011": {"pp": "registered block"},
     "SVM-PREF-017": {"dev_ptr": "opened", "by": OPENER},
-    "VMM-RELEASE-005": {"handle": "retained"},
     "SHARING-EXIT-001": {"how": 2},
     "SHARING-REST-001": {"milliseconds": 2**20},
     "SHARING-NAME-015": {"by": STRANGER},
@@ -356,10 +355,6 @@ class Stage:
         self.known["mapped"] = physical.mapped(lab, handles[0], OWNER)
         self.known["number"] = physical.export(lab, handles[1])
         self.known["bytes"] = physical.export_bytes(lab, handles[2])
-        retained = self.known["retained"] = physical.create(lab)
-        physical.export(lab, retained)
-        place = physical.mapped(lab, retained, OWNER)
-        lab.call("halMemRetainAllocationHandle", OWNER, handle=True, ptr=place)
         args = {"handle": True, "size": physical.SIZE, "flag": 0}
         for what in ("host handle", "host number"):
             made = lab.call("halMemCreate", OWNER, **args, prop={"side": 0, "module_id": 48})
