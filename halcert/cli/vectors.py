@@ -50,6 +50,7 @@ def vectors(areas: tuple[str, ...], form: str, profile: str, out: Path) -> int:
       halcert vectors --as c --areas svm
       cc -std=c11 -o svm halcert-out/vectors/svm.c -ldl
       ./svm /path/to/libascend_hal.so
+    Those of the areas runtime, ipc and physical are for libascendcl.so.
     """  # noqa: D301 - click reads the character as: keep these lines
     chosen = _areas(areas)
     known_profile(profile)
