@@ -76,7 +76,8 @@ class Contrasts:
             origin: the test that made them.
         """
         name = interface.name
-        found = [(Aspect.CODE, "", "", symbol_of(left.code), symbol_of(right.code))]
+        codes = symbol_of(left.code, name), symbol_of(right.code, name)
+        found = [(Aspect.CODE, "", "", *codes)]
         if (left.code == 0) == (right.code == 0):
             when = "" if left.code == 0 else "the call fails"
             for path, kind, one, other in _leaves(interface, left.out, right.out):

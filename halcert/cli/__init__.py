@@ -22,7 +22,7 @@ COMMANDS = {
     "baseline": "write or compare what a build did, for the gate",
     "compare": "make the same calls on two implementations and list where they differ",
     "prove": "prove that the rules are consistent, complete and reachable",
-    "faults": "see whether the suite finds every seeded fault of the software driver",
+    "faults": "see whether the suite finds every seeded fault",
     "mutants": "see whether the suite and the proofs notice a changed driver or rules",
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",

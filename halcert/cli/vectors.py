@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 import msgspec
 
-from halcert.cli.options import Folder, areas_option
+from halcert.cli.options import Folder, all_areas_option
 from halcert.conformance.run import known_profile
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 
 
 @click.command()
-@areas_option
+@all_areas_option
 @click.option(
     "--as",
     "form",

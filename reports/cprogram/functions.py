@@ -12,8 +12,8 @@ from halcert.reports.cprogram.arguments import CallText
 from halcert.reports.cprogram.calls import CallWriter
 from halcert.reports.cprogram.checks import CheckWriter, quoted
 from halcert.reports.cprogram.crossings import crossings, needed
-from halcert.reports.cprogram.expressions import ANSWER, PROCESS, Uses, Variables, as_pointer
-from halcert.reports.references import paths
+from halcert.reports.cprogram.expressions import ANSWER, Uses, Variables, as_pointer
+from halcert.reports.references import PROCESS, paths
 from halcert.reports.tracetext import described
 from halcert.reports.values import is_reference
 from halcert.results import Crashed, TraceStep
