@@ -24,8 +24,8 @@ LEFT_ALONE = "left alone"
 _WIDTHS = (8, 16, 32, 64)
 _POISONS = {poison(width) for width in _WIDTHS} | {poison(w) - (1 << w) for w in _WIDTHS}
 _SHOWN_BYTES = 8
-_NAMES = ("handle",)
-"""Roles of numbers that only mean something to who gave them."""
+_NAMES = ("handle", "name")
+"""Roles of what only means something to who gave it."""
 
 Key = tuple[Aspect, str, str, str, tuple[str, ...], str, str]
 
