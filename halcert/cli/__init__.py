@@ -13,6 +13,7 @@ import traceback
 
 import click
 
+import halcert
 from halcert.results import Exit
 
 COMMANDS = {
@@ -59,7 +60,7 @@ class Commands(click.Group):
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="halcert", message="%(prog)s %(version)s")
+@click.version_option(halcert.__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Conformance of Ascend NPU memory interfaces, from rule to certificate.
 
