@@ -61,14 +61,20 @@ class CheckWriter:
 
     # ---------------------------------------------------------------------------------- outputs
 
-    def promise(self, promise: Promise) -> list[str]:
-        """Return the check of a promise, or nothing where an output that it needs is not there."""
+    def promise(self, promise: Promise, *, last: bool = False) -> list[str]:
+        """Return the check of a promise, or nothing where an output that it needs is not there.
+
+        Args:
+            promise: the promise.
+            last: it is about the last call, after which nothing else can show the fault.
+        """
         parts = promise.condition.args if promise.condition.op == "and" else (promise.condition,)
         try:
             conditions = [self._condition(each) for each in parts]
         except KeyError:
             return []
-        check = "must_hold_if_alike" if promise.depends else "must_hold"
+        depending = "must_hold_if_alike_at_last" if last else "must_hold_if_alike"
+        check = depending if promise.depends else "must_hold"
         self._uses.helpers.add(check)
         return [
             f"/* {promise.rule}: {promise.summary} */",

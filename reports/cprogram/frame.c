@@ -172,11 +172,18 @@ static _Thread_local int first_choice;
     ((condition) || first_choice != 0 ? (void)0 : (void)(first_choice = number))
 
 //// must_hold_if_alike: choices must_hold
+/* What need not hold after another choice is told, and the calls go on. */
+#define OTHERWISE "call %d chose otherwise than in the trace, so this need not hold: %s"
 #define must_hold_if_alike(condition, rule) \
     ((condition) || first_choice == 0 \
          ? must_hold(condition, rule) \
-         : not_tried("call %d chose otherwise than in the trace, so this need not hold: %s", \
-                     first_choice, #condition))
+         : (void)printf("%s     " OTHERWISE "\n", who, first_choice, #condition))
+
+//// must_hold_if_alike_at_last: must_hold_if_alike
+/* The same in the last call, of which the program cannot say then whether the fault shows. */
+#define must_hold_if_alike_at_last(condition, rule) \
+    ((condition) || first_choice == 0 ? must_hold(condition, rule) \
+                                      : not_tried(OTHERWISE, first_choice, #condition))
 
 //// guarded
 /* Returns a copy in front of a page that nobody may touch: whoever goes past its end crashes. */

@@ -286,7 +286,7 @@ class FunctionWriter:
             check = self._code_check(step, demand, rule)
         lines = [check] if check else []
         for promise in demand.promises:
-            written = self._checks.promise(promise)
+            written = self._checks.promise(promise, last=self._is_end(step))
             settled = not _answers(step.interface) or (
                 check.startswith("must") and demand.success == promise.on_success
             )

@@ -303,3 +303,37 @@ def test_rows_say_every_stretch_exactly_once():
             for part, step in zip(rows.first, rows.steps, strict=True)
         ]
         assert said == made
+
+
+CHOICES = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+{pieces}
+int main(void)
+{{
+    watch();
+    number = 3;
+    compare_choice({alike});
+    must_hold_if_alike(1 + 1 == 3, "RULE");
+    puts("went on");
+    must_hold_if_alike_at_last(1 + 1 == 3, "RULE");
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("alike, code, words", [("true", 1, "FAULT"), ("false", 2, "went on")])
+def test_what_depends_on_a_choice_need_not_hold_after_another_one(tmp_path, alike, code, words):
+    used = pieces({"must_hold_if_alike_at_last", "compare_choice"})
+    text = CHOICES.format(pieces="\n".join(used), alike=alike)
+    program = compiled(tmp_path, text, "-Wno-unused-variable")
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert words in done.stdout
+    assert ("call 3 chose otherwise" in done.stdout) == (alike == "false")
