@@ -33,9 +33,9 @@ from halcert.results.weight import stands_against
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the suite."""
     group = parser.getgroup("halcert", "conformance of an Ascend memory implementation")
-    group.addoption("--adapter", default=None, help="how to talk to the implementation: hal, model")
+    group.addoption("--adapter", default=None, help="hal, acl, exec or model")
     group.addoption("--library", default=None, help="path of the library under test")
-    group.addoption("--fault", default=None, help="seeded fault of the bundled software driver")
+    group.addoption("--fault", default=None, help="seeded fault of the bundled library")
     group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
     group.addoption("--areas", default="", help="areas, separated by commas (default: all)")

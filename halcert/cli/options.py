@@ -132,7 +132,7 @@ def target_options(function: F) -> F:
         click.option(
             "--fault",
             metavar="NAME",
-            help="Use the software driver with a seeded fault (`halcert faults --list`).",
+            help="Use the bundled library with a seeded fault (`halcert faults --list`).",
         ),
         click.option(
             "--library",
@@ -140,7 +140,7 @@ def target_options(function: F) -> F:
             "library",
             metavar="PATH",
             help="Library under test, or program for the adapter exec. "
-            "Default: the bundled software driver.",
+            "Default: the bundled software driver, or for acl the software runtime.",
         ),
         click.option(
             "--adapter",
