@@ -192,7 +192,7 @@ def _check_options(choice: Choice, adapter: Adapter) -> None:
     if choice.library is not None:
         raise UsageError(
             "--fault and --library exclude each other: "
-            "faults are seeded in the bundled software driver only"
+            "faults are seeded in the bundled libraries only"
         )
     if not hasattr(adapter, "faults"):
         raise UsageError(f"adapter {choice.adapter!r} takes no --fault: it has no seeded faults")

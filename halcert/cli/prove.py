@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Folder, areas_option, run_options
+from halcert.cli.options import Folder, all_areas_option, run_options
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
 from halcert.spec.abi.codes import symbol_of
@@ -29,7 +29,7 @@ DEPTH = 6
 
 
 @click.command()
-@areas_option
+@all_areas_option
 @run_options
 @click.option("--rule", "only", default="", metavar="ID", help="Only what concerns one rule.")
 @click.option(
