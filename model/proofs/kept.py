@@ -11,8 +11,8 @@ import msgspec
 from halcert.model.proofs.depends import rules_digest
 from halcert.model.proofs.folder import cache_folder
 from halcert.model.proofs.run import represented_by, searches
+from halcert.model.proofs.settled import carry_out, known
 from halcert.model.proofs.witness import Witness
-from halcert.model.proofs.work import carry_out
 from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES
 
@@ -32,7 +32,8 @@ def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
         found = _part(_read(_place(asked, tuple(AREAS))), names)
     if found is None:
         work = searches(PROFILES[asked], names)
-        found = [each for task in work for each in carry_out(task).witnesses]
+        searched = (known(task) or carry_out(task) for task in work)
+        found = [each for findings in searched for each in findings.witnesses]
         keep(place, found)
     return [msgspec.structs.replace(each, profile=profile) for each in found]
 
