@@ -38,6 +38,7 @@ class Activity(msgspec.Struct, frozen=True):
         seed: seed of its choices.
         seconds: how long it may take, for those that have no end of their own.
         steps: calls of a witness.
+        side: for the witness of a boundary, which comparison and on which side of it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Activity(msgspec.Struct, frozen=True):
     seed: int = 0
     seconds: float = 10.0
     steps: tuple[TraceStep, ...] = ()
+    side: str = ""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -202,7 +204,13 @@ def _caught(lab: Lab, action: Callable[[], Any]) -> list[Broken]:
 
 def _witness(lab: Callable[[], Lab], activity: Activity, *_: object) -> list[Broken]:
     fresh = lab()
-    return _caught(fresh, lambda: witness.carry_out(fresh, activity.steps))
+    return _caught(fresh, lambda: _carried_out(fresh, activity))
+
+
+def _carried_out(lab: Lab, activity: Activity) -> None:
+    if witness.carry_out(lab, activity.steps) and activity.side:
+        rule = _inner_name(activity).partition(":")[0]
+        lab.tally.edge(rule, activity.side)
 
 
 def _scenario(lab: Callable[[], Lab], activity: Activity, *_: object) -> list[Broken]:

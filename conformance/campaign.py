@@ -31,8 +31,9 @@ from halcert.conformance.registry import adapter_named
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.shares import Fair
 from halcert.conformance.tally import Tally
+from halcert.conformance.witness import Named
 from halcert.model.concrete import Oracle
-from halcert.results import Answered, Crashed, Garbled, Hung, Missing, Outcome, TraceStep
+from halcert.results import Answered, Crashed, Garbled, Hung, Missing, Outcome
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.catalogue import interfaces, with_used
 from halcert.spec.language import poison
@@ -162,15 +163,13 @@ def _in_words(outcome: Outcome) -> str:
             return "is missing"
 
 
-def directed(
-    target: Target, seed: int, witnesses: Sequence[tuple[str, tuple[TraceStep, ...]]]
-) -> list[Activity]:
+def directed(target: Target, seed: int, witnesses: Sequence[Named]) -> list[Activity]:
     """Return the activities that have an end of their own, in the order that finds most early.
 
     Args:
         target: what is tested.
         seed: seed of the run.
-        witnesses: names and calls of the witnesses.
+        witnesses: the witnesses.
     """
     early: list[Activity] = []
     late: list[Activity] = []
@@ -190,11 +189,12 @@ def directed(
         ]
     rules: list[Activity] = []
     boundaries: list[Activity] = []
-    for name, steps in witnesses:
+    for name, steps, side in witnesses:
         # The first witness of a rule shows it; further ones have a number and try its edges.
         group = boundaries if ":" in name else rules
         area = name.partition("-")[0].lower()
-        group.append(Activity(f"witness[{name}]", "witness", area, seed, steps=steps))
+        made = Activity(f"witness[{name}]", "witness", area, seed, steps=steps, side=side)
+        group.append(made)
     return [*early, *rules, *late, *threads, *boundaries]
 
 

@@ -2,7 +2,8 @@
 
 A change is noticed by a vector if it allows other outcomes of a call than the rules do, or other
 results: those that the model gave, and ones next to them. It is noticed by an obligation if one
-that holds of the rules is refuted. What nothing notices survives.
+that holds of the rules is refuted. A change that makes no difference to any call in any valid
+state, which the solver shows, is equivalent. What else nothing notices survives.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import msgspec
 from halcert.conformance.book import resolve
 from halcert.conformance.forms import plain
 from halcert.conformance.model_adapter import DEVICES
+from halcert.conformance.values import constants_of
 from halcert.conformance.vectors import told
 from halcert.model.concrete import Oracle, World
+from halcert.model.concrete.world import FIRST_PID, ROW_TYPES
 from halcert.model.proofs import Witness
 from halcert.model.proofs.checks import Checks
+from halcert.model.proofs.equivalence import Verdict, compared
 from halcert.model.proofs.filled import filled_at
 from halcert.model.proofs.mutations import Mutation, mutations
 from halcert.model.proofs.records import PROVED
@@ -30,12 +34,17 @@ from halcert.model.proofs.work import invariants
 from halcert.model.symbolic.term import forget_terms
 from halcert.results import Answered
 from halcert.spec.catalogue import AREAS, interfaces
-from halcert.spec.language import Call, Interface, Kind, Record, Returned, poison
-from halcert.spec.profiles import PROFILES, Profile
+from halcert.spec.language import Call, Interface, Kind, Record, Returned, align_up, poison
+from halcert.spec.profiles import GIB, MIB, PROFILES, Profile
 
 ROWS = 2
 """Rows of each table where obligations are looked at; the changes are small."""
+EQUIVALENT = "equivalent"
+"""What is said of a change that nothing could notice."""
 CHANGING = (Kind.ACCEPTS, Kind.LEAVES)
+ANY_PRODUCT = next(iter(PROFILES))
+PAGES = (4096, 2 * MIB, GIB)
+TOP = 2**64
 LATER = 24
 """Words in which a call with a changed effect comes before the last one, at most."""
 
@@ -76,15 +85,32 @@ class Fate(msgspec.Struct, frozen=True):
 
     Attributes:
         id: id of the mutation.
-        noticed: what noticed it; empty if nothing did.
+        noticed: what noticed it; ``EQUIVALENT`` if nothing could, empty if nothing did.
+        example: for one that nothing noticed, a call that it is about, in words.
     """
 
     id: str
     noticed: str
+    example: str = ""
+
+    @property
+    def equivalent(self) -> bool:
+        """The changed rule says the same as the right one."""
+        return self.noticed == EQUIVALENT
+
+    @property
+    def survives(self) -> bool:
+        """Nothing noticed the change, and something might have."""
+        return not self.noticed
 
 
 def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
-    """Play the witnesses of a product once, by the rules as they are."""
+    """Play the witnesses of a product once, by the rules as they are.
+
+    Args:
+        profile: name of the product.
+        found: the witnesses.
+    """
     known = interfaces()
     oracle = Oracle(known.values(), PROFILES[profile])
     words = tuple(tuple(_played(each, known, oracle)) for each in found)
@@ -98,11 +124,16 @@ def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
 
 
 def _played(witness: Witness, known: Mapping[str, Interface], oracle: Oracle) -> Iterator[Scene]:
-    if any(each.actor for each in witness.steps):
-        return  # what several processes do to each other is left to the proofs
-    outputs: dict[int, dict[str, Any]] = {}
     steps = told(witness).story.steps
-    world = World.start(DEVICES)
+    pids = {
+        actor: FIRST_PID + place
+        for place, actor in enumerate(sorted({0, *(each.step.actor for each in steps)}))
+    }
+    world = World({})
+    for actor, pid in pids.items():
+        world = world.joined(actor, pid, DEVICES)
+    # Call 0 is the start of all things, which gave the processes their numbers.
+    outputs: dict[int, dict[str, Any]] = {0: {"pid": {str(a): pid for a, pid in pids.items()}}}
     for each in steps:
         step = each.step
         interface = known[step.interface]
@@ -122,8 +153,15 @@ def _played(witness: Witness, known: Mapping[str, Interface], oracle: Oracle) ->
 # -------------------------------------------------------------------------------- what is allowed
 
 
-def _allowed(oracle: Oracle, scene: Scene, world: World) -> tuple[Any, ...]:
-    """Return what an oracle allows of a call: outcomes, and results next to the one that came."""
+def _allowed(oracle: Oracle, scene: Scene, world: World, far: bool) -> tuple[Any, ...]:
+    """Return what an oracle allows of a call: outcomes, and results like the one that came.
+
+    Args:
+        oracle: who judges.
+        scene: the call.
+        world: the state before it.
+        far: results are tried, too, that are wrong in a less likely way.
+    """
     name = scene.call.interface.name
     rules, view = oracle.rules(name), world.views[scene.actor]
     held = rules.holding(scene.call, view)
@@ -136,34 +174,71 @@ def _allowed(oracle: Oracle, scene: Scene, world: World) -> tuple[Any, ...]:
         return outcomes
     judged = tuple(
         oracle.judge(world, scene.call, result, process=scene.actor).violation is None
-        for result in _near(scene.result, [*codes, 0])
+        for result in _near(scene.result, [*codes, 0], _odd_numbers(scene, world) if far else ())
     )
     return (*outcomes, judged)
 
 
-def _near(result: Returned, codes: Iterable[int]) -> Iterator[Returned]:
-    """Iterate over a result and results next to it: other codes, outputs a little different."""
+def _odd_numbers(scene: Scene, world: World) -> tuple[int, ...]:
+    """Return numbers that a wrong output might well be: what there is, and where spaces end.
+
+    Those are the keys of all rows with their ends, and for each argument the last number from
+    which so many fit below what the rules of the interface compare with.
+    """
+    view = world.views[scene.actor]
+    found = set[int]()
+    for name, kind in ROW_TYPES.items():
+        for row in getattr(view, name):
+            key, extent = getattr(row, kind.key_column), kind.extent_column
+            length = getattr(row, extent) if extent else 1
+            if isinstance(key, int):
+                found |= {key, key + length - 1, key + length}
+    limits = {TOP, *constants_of(scene.call.interface, PROFILES[ANY_PRODUCT])}
+    sizes = {n for n in _numbers(scene.call) if n}
+    rounded = {align_up(size, page) for size in sizes for page in PAGES}
+    found |= {limit - size for limit in limits for size in sizes | rounded}
+    found |= {limit - size + 1 for limit in limits for size in sizes | rounded}
+    return tuple(sorted(each for each in found | limits if 0 <= each < TOP))
+
+
+def _numbers(value: Any) -> Iterator[int]:
+    """Iterate over the numbers in a call."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        yield value
+    elif isinstance(value, msgspec.Struct):
+        for name in value.__struct_fields__:
+            yield from _numbers(getattr(value, name))
+
+
+def _near(result: Returned, codes: Iterable[int], odd: Iterable[int]) -> Iterator[Returned]:
+    """Iterate over a result and results next to it: other codes, outputs a little different.
+
+    Args:
+        result: the result.
+        codes: the codes to try.
+        odd: further numbers that outputs are tried with.
+    """
     yield result
     names = result.__struct_fields__[1:]
     for code in sorted(set(codes)):
         other = msgspec.structs.replace(result, code=code)
         yield other
         for name in names:
-            for value in _values_near(getattr(result, name)):
+            for value in _values_near(getattr(result, name), odd):
                 yield msgspec.structs.replace(other, **{name: value})
 
 
-def _values_near(value: Any) -> Iterator[Any]:
+def _values_near(value: Any, odd: Iterable[int]) -> Iterator[Any]:
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
-        yield from {value + 1, value - 1, 0, poison(64), poison(32)} - {value}
+        yield from {value + 1, value - 1, 0, poison(64), poison(32), *odd} - {value}
     elif isinstance(value, bytes) and value:
         yield bytes([value[0] ^ 1]) + value[1:]
         yield value[:-1] + bytes([value[-1] ^ 1])
     elif isinstance(value, Record):
         for name in value.__struct_fields__:
-            for each in _values_near(getattr(value, name)):
+            for each in _values_near(getattr(value, name), odd):
                 yield msgspec.structs.replace(value, **{name: each})
 
 
@@ -181,63 +256,85 @@ class Watch:
         self._right = {
             stage.profile.name: Oracle(known.values(), stage.profile) for stage in stages
         }
-        self._answers: dict[tuple[str, int, int], tuple[Any, ...]] = {}
+        self._answers: dict[tuple[str, int, int, bool], tuple[Any, ...]] = {}
 
     def fate(self, mutation: Mutation) -> Fate:
         """Return what became of a mutated rule."""
-        for stage in self._stages:
-            if mutation.rule.applies_to(stage.profile.name):
-                noticed = self._by_vectors(mutation, stage)
-                if noticed:
-                    return Fate(mutation.id, noticed)
-        for stage in self._stages:
-            if mutation.rule.applies_to(stage.profile.name):
-                noticed = _by_obligations(mutation, stage.profile)
-                if noticed:
-                    return Fate(mutation.id, noticed)
-        return Fate(mutation.id, "")
+        stages = [s for s in self._stages if mutation.rule.applies_to(s.profile.name)]
+        for stage in stages:
+            noticed = self._by_vectors(mutation, stage)
+            if noticed:
+                return Fate(mutation.id, noticed)
+        right = self._known[mutation.interface.name]
+        verdicts = [_compared(right, mutation, stage.profile) for stage in stages]
+        if all(each.same for each in verdicts):
+            return Fate(mutation.id, EQUIVALENT)
+        for stage, verdict in zip(stages, verdicts, strict=True):
+            noticed = "" if verdict.same else _by_obligations(mutation, stage.profile)
+            if noticed:
+                return Fate(mutation.id, noticed)
+        return Fate(mutation.id, "", next((v.example for v in verdicts if v.example), ""))
 
     def _by_vectors(self, mutation: Mutation, stage: Stage) -> str:
-        name = mutation.interface.name
+        name, kind = mutation.interface.name, mutation.rule.kind
         wrong = Oracle({**self._known, name: mutation.interface}.values(), stage.profile)
+        seen = self._from_there_on if kind in CHANGING else self._at_the_call
         later = 0
         for number in stage.by_interface.get(name, ()):
             word = stage.words[number]
-            place = next(i for i, scene in enumerate(word) if scene.call.interface.name == name)
-            if place < len(word) - 1:
-                later += 1
-                if mutation.rule.kind not in CHANGING or later > LATER:
-                    place = len(word) - 1
+            places = [i for i, scene in enumerate(word) if scene.call.interface.name == name]
+            later += kind in CHANGING and places[0] < len(word) - 1
+            if later > LATER:
+                places = places[-1:]
             try:
-                if self._differs(wrong, stage, number, place, mutation.rule.kind in CHANGING):
+                if seen(wrong, stage, number, places, kind is Kind.ENSURES):
                     return f"vector {number} of {stage.profile.name}"
             except Exception as error:  # noqa: BLE001 - a rule that cannot be read is noticed
                 return f"{type(error).__name__} in a vector"
         return ""
 
-    def _differs(self, wrong: Oracle, stage: Stage, number: int, start: int, on: bool) -> bool:
-        """Tell whether a word is judged otherwise from some call on."""
+    def _at_the_call(
+        self, wrong: Oracle, stage: Stage, number: int, places: Sequence[int], far: bool
+    ) -> bool:
+        """Tell whether one of the calls is judged otherwise, in the state that is right."""
+        return any(
+            _allowed(wrong, scene, scene.world, far) != self._answer(stage, number, place, far)
+            for place in places
+            for scene in (stage.words[number][place],)
+        )
+
+    def _from_there_on(
+        self, wrong: Oracle, stage: Stage, number: int, places: Sequence[int], far: bool
+    ) -> bool:
+        """Tell whether a word is judged otherwise from the first of the calls on."""
         word = stage.words[number]
-        world = word[start].world
-        for place in range(start, len(word)):
+        world = word[places[0]].world
+        for place in range(places[0], len(word)):
             scene = word[place]
-            if not on:
-                world = scene.world
-            if _allowed(wrong, scene, world) != self._answer(stage, number, place):
+            if _allowed(wrong, scene, world, far) != self._answer(stage, number, place, far):
                 return True
-            if on and scene.result is not None and place < len(word) - 1:
+            if scene.result is not None and place < len(word) - 1:
                 judged = wrong.judge(world, scene.call, scene.result, process=scene.actor)
                 if judged.violation is not None:
                     return True
                 world = judged.world
         return False
 
-    def _answer(self, stage: Stage, number: int, place: int) -> tuple[Any, ...]:
-        key = stage.profile.name, number, place
+    def _answer(self, stage: Stage, number: int, place: int, far: bool) -> tuple[Any, ...]:
+        key = stage.profile.name, number, place, far
         if key not in self._answers:
             scene = stage.words[number][place]
-            self._answers[key] = _allowed(self._right[key[0]], scene, scene.world)
+            self._answers[key] = _allowed(self._right[key[0]], scene, scene.world, far)
         return self._answers[key]
+
+
+def _compared(right: Interface, mutation: Mutation, profile: Profile) -> Verdict:
+    """Look for a call of which a changed interface says something else."""
+    forget_terms()
+    try:
+        return compared(right, mutation.interface, profile, ROWS)
+    except Exception as error:  # noqa: BLE001 - a rule that cannot be read is not the same
+        return Verdict(same=False, example=f"{type(error).__name__}: {error}")
 
 
 def _by_obligations(mutation: Mutation, profile: Profile) -> str:

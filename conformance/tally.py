@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -28,6 +28,9 @@ class Tally(msgspec.Struct):
         assumed: rules shown by calls whose answer rested on what a kernel stand-in assumes, with
             the number of the assumption: ``RULE 3``.
         excused: number of failed calls by interface in which a kernel stand-in failed on request.
+        codes: number of calls by a rule that had a say and the code that came, with a tab in
+            between.
+        edges: boundaries that were tried, by rule and side, with a tab in between.
     """
 
     shown: dict[str, int] = {}
@@ -39,6 +42,8 @@ class Tally(msgspec.Struct):
     choices: dict[str, int] = {}
     assumed: dict[str, int] = {}
     excused: dict[str, int] = {}
+    codes: dict[str, int] = {}
+    edges: dict[str, int] = {}
 
     def add(self, interface: str, code: int, judgement: Judgement, test: str) -> None:
         """Count one judged call."""
@@ -47,8 +52,14 @@ class Tally(msgspec.Struct):
             self.show(judgement.shown, test)
         for rule in judgement.held:
             _count(self.held, rule)
+        for rule in {*judgement.shown, *judgement.held}:
+            _count(self.codes, f"{rule}\t{code}")
         if code == 0:
             _count(self.accepted, interface)
+
+    def edge(self, rule: str, side: str) -> None:
+        """Count a call on some side of what a rule compares."""
+        _count(self.edges, f"{rule}\t{side}")
 
     def chose(self, choices: Iterable[Choice]) -> None:
         """Count choices."""
@@ -104,10 +115,30 @@ class Tally(msgspec.Struct):
                     known.append(test)
 
 
-COUNTS = ("shown", "held", "accepted", "calls", "skipped", "choices", "assumed", "excused")
+COUNTS = (
+    "shown",
+    "held",
+    "accepted",
+    "calls",
+    "skipped",
+    "choices",
+    "assumed",
+    "excused",
+    "codes",
+    "edges",
+)
 """The counts that add up."""
 EVIDENCE_KEPT = 3
 """Number of tests of each sort, such as witnesses or scenarios, that are named for a rule."""
+
+
+def by_rule(counts: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Return counts with tabs in their keys by what stands before and behind, large ones first."""
+    found: dict[str, dict[str, int]] = {}
+    for key, count in sorted(counts.items(), key=lambda each: (-each[1], each[0])):
+        rule, _, what = key.partition("\t")
+        found.setdefault(rule, {})[what] = count
+    return found
 
 
 def _of_its_sort(test: str, tests: Iterable[str]) -> int:

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+import msgspec
+
 import halcert
 from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Done, Failure
 from halcert.conformance.campaign import Campaign
-from halcert.conformance.tally import Tally
+from halcert.conformance.tally import Tally, by_rule
 from halcert.model.digest import spec_digest
 from halcert.results import (
     AreaSummary,
@@ -28,6 +30,7 @@ from halcert.results import (
 )
 from halcert.results.verdict import BROKEN
 from halcert.results.weight import flaky_and_serious, not_shown, stands_against
+from halcert.spec.abi.codes import symbol_of
 from halcert.spec.catalogue import AREAS, with_lent
 from halcert.spec.language import Area, Kind, Rule, Strength
 
@@ -106,13 +109,22 @@ def rule_results(
     area: Area, profile: str, tally: Tally, found: Sequence[Finding], missing: Sequence[str]
 ) -> list[RuleResult]:
     """Return what is to be said of every rule of an area for a product."""
-    by_rule: dict[str, list[Finding]] = {}
+    broken: dict[str, list[Finding]] = {}
     for finding in found:
-        by_rule.setdefault(finding.rule, []).append(finding)
-    return [
-        _rule_result(rule, area, profile, tally, by_rule.get(rule.id, []), missing)
+        broken.setdefault(finding.rule, []).append(finding)
+    codes, edges = by_rule(tally.codes), by_rule(tally.edges)
+    results = (
+        _rule_result(rule, area, profile, tally, broken.get(rule.id, []), missing)
         for rule in area.rules()
         if rule.applies_to(profile)
+    )
+    return [
+        msgspec.structs.replace(
+            each,
+            codes={symbol_of(int(code)): n for code, n in codes.get(each.id, {}).items()},
+            boundaries=tuple(edges.get(each.id, ())),
+        )
+        for each in results
     ]
 
 

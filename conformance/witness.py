@@ -8,6 +8,7 @@ so that a refusal with an effect is blamed on the refusal.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from halcert.conformance.book import resolve
 from halcert.conformance.lab import Lab
@@ -15,8 +16,25 @@ from halcert.conformance.observe import check_all, fill_all
 from halcert.results import TraceStep
 
 
-def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> None:
+class Named(NamedTuple):
+    """A witness as a test.
+
+    Attributes:
+        name: id of its rule, with a number for further ones.
+        steps: its calls.
+        side: for a boundary, which comparison and on which side of it.
+    """
+
+    name: str
+    steps: tuple[TraceStep, ...]
+    side: str = ""
+
+
+def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> bool:
     """Make the calls of a witness; the last one is what it is about.
+
+    Returns:
+        Whether the last one was made.
 
     Raises:
         Broken: the implementation broke a rule.
@@ -30,19 +48,18 @@ def carry_out(lab: Lab, steps: Sequence[TraceStep]) -> None:
         try:
             args = resolve(step.args, outputs)
         except KeyError:
-            return
+            return False
         result = lab.call(step.interface, step.actor, **args)
         if result is None:
-            return
+            return False
         numbers[step.number] = len(lab.steps)
         if result.code != 0:
             check_all(lab)
+    return True
 
 
-def witness_activities(
-    areas: Sequence[str], profile: str
-) -> list[tuple[str, tuple[TraceStep, ...]]]:
-    """Return the witnesses of areas for a product as named calls, the boundaries behind the rules.
+def witness_activities(areas: Sequence[str], profile: str) -> list[Named]:
+    """Return the witnesses of areas for a product as tests, the boundaries behind the rules.
 
     Those that end in something undefined show that a rule is reachable and are never carried out.
     """
@@ -60,5 +77,5 @@ def witness_activities(
             TraceStep(number, step.interface, step.args, actor=step.actor)
             for number, step in enumerate(witness.steps, start=1)
         )
-        found.append((witness.kind == "boundary", name, steps))
-    return [(name, steps) for _, name, steps in sorted(found, key=lambda each: each[0])]
+        found.append(Named(name, steps, witness.note))
+    return sorted(found, key=lambda each: each.side != "")

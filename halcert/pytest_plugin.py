@@ -37,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--library", default=None, help="path of the library under test")
     group.addoption("--fault", default=None, help="seeded fault of the bundled library")
     group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
+    group.addoption("--kernel-fault", default=None, help="what that kernel does wrong, and when")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
     group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
@@ -64,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
         fault=config.getoption("fault"),
         profile=config.getoption("profile"),
         kernel=config.getoption("kernel"),
+        kernel_fault=config.getoption("kernel_fault"),
         areas=tuple(filter(None, config.getoption("areas").split(","))),
         seed=config.getoption("seed"),
         budget=config.getoption("budget"),

@@ -22,6 +22,7 @@ from halcert.conformance.driver_mutants import (
     NO_MUTANT,
     SURVIVED,
     TIMED_OUT,
+    UNSEEN,
     MutantResult,
 )
 from halcert.conformance.run import cores, sensible_jobs
@@ -39,7 +40,10 @@ SHOWN = 40
 
 @click.command()
 @click.option(
-    "--spec", "of_spec", is_flag=True, help="Change the rules in memory, not the software driver."
+    "--spec",
+    "of_spec",
+    is_flag=True,
+    help="Change the rules in memory, not the software driver and runtime.",
 )
 @areas_option
 @click.option(
@@ -51,7 +55,7 @@ SHOWN = 40
     default=20.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time for each mutant of the driver.",
+    help="Time for each mutant of the driver or the runtime.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
 @click.option(
@@ -75,14 +79,16 @@ def mutants(
 ) -> int:
     """Change the driver, or the rules, and see whether the suite, or proofs, notice.
 
-    Without --spec the C sources of the software driver are changed: an operator, a number
-    or a condition, or a call or an assignment left out. What compiles to the same code is
-    dropped. The suite runs against each mutant until it finds something.
+    Without --spec the C sources of the software driver and runtime are changed: an operator,
+    a number or a condition, arguments exchanged, or a call or an assignment left out. What
+    compiles to the same code is dropped. Each mutant is given to the tests that execute its
+    line until one finds something.
 
     With --spec each change is one slip of the pen: a rule dropped or negated, a part of a
     condition left out, a comparison or a number moved by one, a return code exchanged, an
     effect left out. It is noticed if some vector allows other outcomes then, or if an
-    obligation is refuted. What nothing notices is printed, unless it was judged to be no hole.
+    obligation is refuted; and equivalent if a solver shows that it makes no difference. What
+    nothing notices is printed, unless it was judged to be no hole.
 
     \b
     Examples:
@@ -115,26 +121,40 @@ def _of_driver(
     jobs: int,
     as_json: bool,
 ) -> int:
-    """Run the suite against mutants of the software driver."""
+    """Run the suite against mutants of the software driver and runtime."""
+    from halcert.adapters.mutation import all_changes
     from halcert.adapters.protocol import Options
-    from halcert.adapters.softhal import FOLDER
-    from halcert.adapters.softhal.mutation import changes
     from halcert.conformance.campaign import describe
     from halcert.conformance.driver_mutants import judge_all
-    from halcert.conformance.faults import bundled_target
     from halcert.conformance.registry import adapter_named
+    from halcert.conformance.survivors import reason_for
+    from halcert.model.proofs.run import representatives
 
-    found = [each for path in sorted(FOLDER.glob("src/*.c")) for each in changes(path)]
+    libraries = dict.fromkeys(f"soft{AREAS[name].library}" for name in areas)
+    found = [each for library in libraries for each in all_changes(library)]
     if sample is not None and sample < len(found):
         found = random.Random(seed).sample(found, sample)
     _, devices = describe(adapter_named("hal"), Options())
-    target = bundled_target("ascend910b", areas, devices)
+    by_library = {name: [c for c in found if c.bundle == name] for name in libraries}
 
     def told(result: MutantResult) -> None:
-        if not as_json and result.fate in (SURVIVED, TIMED_OUT):
-            console.print(f"{result.fate:9}  {result.id}", markup=False, soft_wrap=True)
+        if not as_json and result.fate in (SURVIVED, TIMED_OUT, UNSEEN):
+            why = reason_for(result.id)
+            text = f"{result.fate:12}  {result.id}" + (f"  ({why})" if why else "")
+            console.print(text, markup=False, soft_wrap=True)
 
-    results = judge_all(found, target, seed=seed, budget=budget, jobs=jobs, told=told)
+    results = list(
+        judge_all(
+            by_library,
+            areas,
+            devices,
+            profiles=[each.name for each in representatives()],
+            seed=seed,
+            budget=budget,
+            jobs=jobs,
+            told=told,
+        )
+    )
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2).decode())
     return _report_driver(console, [each for each in results if each.fate != NO_MUTANT])
@@ -144,26 +164,27 @@ def _report_driver(console: Console, results: list[MutantResult]) -> int:
     from halcert.conformance.survivors import reason_for
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("file", "mutants", "killed", "survived", "timed out"):
+    fates = (KILLED, SURVIVED, TIMED_OUT, UNSEEN)
+    for name in ("file", "mutants", *fates):
         table.add_column(name, justify="left" if name == "file" else "right")
     for file in sorted({each.file for each in results}):
         counts = Counter(each.fate for each in results if each.file == file)
-        parts = (sum(counts.values()), counts[KILLED], counts[SURVIVED], counts[TIMED_OUT])
-        table.add_row(file, *map(str, parts))
+        table.add_row(file, str(sum(counts.values())), *(str(counts[fate]) for fate in fates))
     console.print(table)
     rules = Counter(each.rule for each in results if each.fate == KILLED)
     for name, count in rules.most_common(SHOWN):
         console.print(f"{count:5} killed by {name or 'trouble'}", markup=False)
     killed = [each for each in results if each.fate == KILLED]
-    left = [each.id for each in results if each.fate != KILLED and not reason_for(each.id)]
+    left = [each.id for each in results if each.fate != KILLED]
+    unjudged = [each for each in left if not reason_for(each)]
     share = 100 * len(killed) / len(results) if results else 100.0
     middle = f", median {median(each.seconds for each in killed):.2f} s" if killed else ""
     console.print(
         f"{len(killed)} of {len(results)} mutants killed ({share:.1f} %){middle}; "
-        f"{len(left)} of the others not judged",
+        f"{len(left) - len(unjudged)} of the others judged, {len(unjudged)} not",
         markup=False,
     )
-    return int(Exit.VIOLATIONS if left else Exit.OK)
+    return int(Exit.VIOLATIONS if unjudged else Exit.OK)
 
 
 _work: tuple[Watch, list[Mutation]] | None = None
@@ -212,7 +233,7 @@ def _of_chunk(chunk: range) -> list[Fate]:
 def _report(console: Console, fates: list[Fate], everything: bool) -> int:
     from halcert.conformance.survivors import reason_for
 
-    left = [each.id for each in fates if not each.noticed]
+    left = [each.id for each in fates if each.survives]
     judged = {each: reason_for(each) for each in left}
     unjudged = [each for each in left if not judged[each]]
     console.print(_table(fates))
@@ -222,29 +243,33 @@ def _report(console: Console, fates: list[Fate], everything: bool) -> int:
     hidden = 0 if everything else len(unjudged) - SHOWN
     if hidden > 0:
         console.print(f"{hidden} more; --all prints them", markup=False)
-    noticed = len(fates) - len(left)
-    share = 100 * noticed / len(fates) if fates else 100.0
+    real = sum(not each.equivalent for each in fates)
+    noticed = real - len(left)
+    share = 100 * noticed / real if real else 100.0
     console.print(
-        f"{noticed} of {len(fates)} changes noticed ({share:.1f} %), "
-        f"{len(left) - len(unjudged)} survivors judged, {len(unjudged)} not",
+        f"{noticed} of {real} changes noticed ({share:.1f} %), "
+        f"{len(left) - len(unjudged)} survivors judged, {len(unjudged)} not; "
+        f"{len(fates) - real} more say the same as the rules",
         markup=False,
     )
     return int(Exit.VIOLATIONS if unjudged else Exit.OK)
 
 
 def _table(fates: list[Fate]) -> Table:
+    from halcert.conformance.mutants import EQUIVALENT
+
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("kind", "changes", "by vectors", "by proofs", "survive"):
+    for name in ("kind", "changes", "by vectors", "by proofs", "survive", "equivalent"):
         table.add_column(name, justify="left" if name == "kind" else "right")
     rows: dict[str, Counter[str]] = {}
     for each in fates:
         found = rule(each.id.partition(":")[0])
         kind = found.kind.value if found is not None else ""
-        who = "survive" if not each.noticed else "proofs"
-        if "vector" in each.noticed:
-            who = "vectors"
+        who = "survive" if each.survives else "proofs"
+        if each.equivalent or "vector" in each.noticed:
+            who = EQUIVALENT if each.equivalent else "vectors"
         rows.setdefault(kind, Counter())[who] += 1
     for kind, counts in rows.items():
-        parts = (counts["vectors"], counts["proofs"], counts["survive"])
+        parts = (counts["vectors"], counts["proofs"], counts["survive"], counts[EQUIVALENT])
         table.add_row(kind, str(sum(parts)), *map(str, parts))
     return table

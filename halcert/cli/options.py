@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from halcert.adapters.kernelsim import FAULTS, KERNELS
+from halcert.adapters.kernelsim import FAULTS, KERNELS, MISTAKES
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
 from halcert.spec.catalogue import AREA_NAMES, areas_of
@@ -114,7 +114,8 @@ def kernel_fault_option(function: F) -> F:
         "--kernel-fault",
         metavar="KIND:NUMBER",
         help=f"Have the kernel stand-in fail now and then, to see how the library copes: "
-        f"{', '.join(FAULTS)}, each with how often, when, or how long in milliseconds.",
+        f"{', '.join(FAULTS)}, each with how often, when, or how long in milliseconds. "
+        f"{MISTAKES} alone: as wrong as the public kernel modules are.",
     )(function)
 
 

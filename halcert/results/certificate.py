@@ -88,6 +88,8 @@ class RuleResult(msgspec.Struct, frozen=True):
             otherwise.
         broken: strength of the strongest part that is broken; empty if none is. A refusal can be
             a MUST while its code is a SHOULD.
+        codes: what the calls answered in which it had a say, and how often, most frequent first.
+        boundaries: the sides of its comparisons that were tried.
     """
 
     id: str
@@ -104,6 +106,8 @@ class RuleResult(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...] = ()
     reason: str = ""
     broken: str = ""
+    codes: dict[str, int] = {}
+    boundaries: tuple[str, ...] = ()
 
 
 class TestResult(msgspec.Struct, frozen=True):

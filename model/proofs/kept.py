@@ -32,7 +32,8 @@ def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
         found = _part(_read(_place(asked, tuple(AREAS))), names)
     if found is None:
         work = searches(PROFILES[asked], names)
-        found = [each for task in work for each in (known(task) or carry_out(task)).witnesses]
+        searched = (known(task) or carry_out(task) for task in work)
+        found = [each for findings in searched for each in findings.witnesses]
         keep(place, found)
     return [msgspec.structs.replace(each, profile=profile) for each in found]
 

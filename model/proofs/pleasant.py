@@ -43,10 +43,19 @@ PASSED_ON = ("address", "handle", "name")
 
 
 class Instance(NamedTuple):
-    """A concrete witness, and what the oracle objects to in it."""
+    """A concrete witness.
+
+    Attributes:
+        steps: the calls.
+        objection: what the oracle objects to in it.
+        reading: the rules at its last call.
+        value: the values that its variables have.
+    """
 
     steps: tuple[Step, ...]
     objection: str
+    reading: Reading
+    value: Evaluator
 
 
 class Given(NamedTuple):
@@ -107,7 +116,8 @@ def _instance(
         return None
     value = Evaluator(values)
     steps = _concrete(readings, request.word, value)
-    return Instance(steps, next(objections(readings, steps, value), ""))
+    objection = next(objections(readings, steps, value), "")
+    return Instance(steps, objection, request.reading, value)
 
 
 def _leaves(reading: Reading) -> tuple[Variable, ...]:

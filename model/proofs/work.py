@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from time import perf_counter
 
 import msgspec
@@ -25,6 +26,7 @@ from halcert.model.proofs.records import (
 )
 from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, DEPTH_FIRST, SECONDS, Reached, Search
 from halcert.model.proofs.situation import ROWS, Situation
+from halcert.model.proofs.slips import Slip, Slips, slips_of
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import UNDEFINED, Witness
 from halcert.model.proofs.wordbook import Noted, area_of, text_of, written
@@ -283,16 +285,31 @@ class _Outcome:
         best = (each for rule in wanted if (each := self._best(rule)) is not None)
         found = [each for each in best if not each.word.fails]
         requests = [Request(each.word, each.reading, each.condition) for each in found]
-        made = zip(found, instances_of(self.solver, requests), strict=True)
-        whole = [self._witness(each, instance) for each, instance in made if instance is not None]
+        made = instances_of(self.solver, requests)
+        pairs = zip(found, made, strict=True)
+        whole = [self._witness(each, instance) for each, instance in pairs if instance is not None]
+        slips = Slips(self.profile, list(self._slips(wanted, found)))
+        for instance in made:
+            if instance is not None:
+                slips.see(instance)
         for boundary, instance in shown_by(self.solver, _boundaries(found)):
-            rule, note = boundary.rule.id, boundary.note
-            if instance.objection:
-                self.objections.append(f"{rule}, {note}: {instance.objection}")
+            slips.see(instance)
             if instance.steps[-1].expected.verdict != UNDEFINED:
-                name = self.profile.name
-                whole.append(Witness(rule, name, "boundary", instance.steps, note, alone=False))
+                whole.append(self._edge(boundary.rule, boundary.note, instance))
+        for slip, instance in slips.found(self.search, self.solver):
+            whole.append(self._edge(slip.rule, slip.note, instance))
         return whole
+
+    def _slips(self, wanted: list[Rule], found: list[Reached]) -> Iterator[Slip]:
+        known = interfaces()
+        for name in dict.fromkeys(rule.interface for rule in wanted):
+            places = tuple(each for each in found if each.rule.interface == name)
+            yield from slips_of(known[name], self.profile.name, places)
+
+    def _edge(self, rule: Rule, note: str, made: Instance) -> Witness:
+        if made.objection:
+            self.objections.append(f"{rule.id}, {note}: {made.objection}")
+        return Witness(rule.id, self.profile.name, "boundary", made.steps, note, alone=False)
 
     def _witness(self, found: Reached, made: Instance) -> Witness:
         if made.objection:

@@ -79,11 +79,13 @@ class Reading:
         found = self.known.get(rule.id)
         if found is None:
             found = self.known[rule.id] = (
-                self._of_arguments(rule)
-                if set(rule.needs) <= {"profile"}
-                else self._condition(rule.function, rule.needs)
+                self._of_arguments(rule) if set(rule.needs) <= {"profile"} else self.condition(rule)
             )
         return found
+
+    def condition(self, rule: Rule) -> BoolLike:
+        """Return the condition of a rule, which may differ from the one of that id."""
+        return self._condition(rule.function, rule.needs)
 
     def _of_arguments(self, rule: Rule) -> BoolLike:
         """Return a condition on the arguments alone, which is the same in every state."""

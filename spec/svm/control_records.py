@@ -55,7 +55,7 @@ class ControlIn(Record, frozen=True):
     """Flag for mapping."""
     count: U32
     """Number of ranges to be repaired."""
-    raw: Size
+    raw: U32
     """Number of bytes that are passed, if bytes are passed; else 0."""
 
     @classmethod

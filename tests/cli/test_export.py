@@ -133,7 +133,7 @@ def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profi
 
 @pytest.mark.slow
 def test_witnesses_as_programs_pass_on_the_correct_driver(halcert, tmp_path):
-    for name, steps in witness.witness_activities(("svm",), "ascend910b")[::25]:
+    for name, steps, _ in witness.witness_activities(("svm",), "ascend910b")[::25]:
         path = trace_of(
             HAL, name, lambda lab, s=steps: witness.carry_out(lab, s), "ascend910b", tmp_path
         )

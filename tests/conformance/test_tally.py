@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halcert.conformance.choices import Choice
-from halcert.conformance.tally import COUNTS, EVIDENCE_KEPT, Tally
+from halcert.conformance.tally import COUNTS, EVIDENCE_KEPT, Tally, by_rule
 from halcert.model.concrete import Judgement, Violation, World
 from halcert.results import Topic
 from halcert.spec.language import Strength
@@ -43,6 +43,14 @@ def test_the_part_that_is_added_stays_as_it_was(one, other):
     one.merge(other)
     one.show(["a"], "later")
     assert other == before
+
+
+def test_what_a_call_answered_is_counted_for_every_rule_that_had_a_say():
+    tally = Tally()
+    tally.add("call", 3, Judgement(WORLD, None, ("shown",), ("held", "shown")), "a test")
+    tally.add("call", 0, Judgement(WORLD, None, ("shown",)), "a test")
+    tally.add("call", 3, Judgement(WORLD, None, ("shown",)), "a test")
+    assert by_rule(tally.codes) == {"shown": {"3": 2, "0": 1}, "held": {"3": 1}}
 
 
 @given(st.lists(TALLIES, max_size=4))

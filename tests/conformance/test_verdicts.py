@@ -153,6 +153,14 @@ def test_both_sides_of_a_condition_are_counted():
     assert (result.shown, result.seen_true, result.seen_false) == (2, 5, 7)
 
 
+def test_answers_and_boundaries_of_a_rule_are_told():
+    tally = Tally(codes={f"{SHOULD.id}\t3": 2, f"{SHOULD.id}\t0": 5, "OTHER\t1": 1})
+    tally.edge(SHOULD.id, "size against 4096, at")
+    result = result_of(SHOULD, tally=tally)
+    assert result.codes == {"DRV_ERROR_NONE": 5, "DRV_ERROR_INVALID_VALUE": 2}
+    assert result.boundaries == ("size against 4096, at",)
+
+
 def test_a_rule_whose_condition_was_never_false_says_so():
     rule = next(r for r in RULES if r.strength is Strength.MUST and r.kind is Kind.REJECTS)
     result = result_of(rule, tally=Tally(shown={rule.id: 2}, held={rule.id: 2}))
