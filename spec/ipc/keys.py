@@ -42,7 +42,7 @@ from halcert.spec.sharing.memory import (
 )
 from halcert.spec.sharing.names import LONGEST, Name, is_string
 from halcert.spec.sharing.open import is_new_place, opened
-from halcert.spec.sharing.permit import (
+from halcert.spec.sharing.white_list import (
     MOST_AT_ONCE,
     counts,
     entered,

@@ -11,8 +11,8 @@ from halcert.spec.ipc.keys import IpcMemClose, IpcMemGetExportKey, IpcMemImportB
 from halcert.spec.language import Address, Call, Size, Source, Theorem
 from halcert.spec.runtime.memory import KEYS
 from halcert.spec.sharing.memory import me
-from halcert.spec.sharing.permit import find
 from halcert.spec.sharing.theorems import is_let_in
+from halcert.spec.sharing.white_list import find
 from halcert.spec.sources import SENSE
 from halcert.spec.state import State
 from halcert.spec.svm.flags import OPENED

@@ -20,6 +20,11 @@ from halcert.spec.sharing.imports import (
     MemImportFromShareableHandleV2,
 )
 from halcert.spec.sharing.invariants import INVARIANTS
+from halcert.spec.sharing.name_attributes import (
+    ShmemGetAttribute,
+    ShmemInfoGet,
+    ShmemSetAttribute,
+)
 from halcert.spec.sharing.open import ShmemCloseHandle, ShmemOpenHandleByDevId
 from halcert.spec.sharing.open_otherwise import (
     ShmemMapRouteCheck,
@@ -32,13 +37,7 @@ from halcert.spec.sharing.peers import (
     DeviceEnableP2P,
     GetP2PStatus,
 )
-from halcert.spec.sharing.permit import (
-    ShmemGetAttribute,
-    ShmemInfoGet,
-    ShmemSetAttribute,
-    ShmemSetPidHandle,
-    ShmemSetPodPid,
-)
+from halcert.spec.sharing.permit import ShmemSetPidHandle, ShmemSetPodPid
 from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.sharing.register import HostRegister
 from halcert.spec.sharing.routes import MemHandleGetAttribute, MemHandleSetAttribute

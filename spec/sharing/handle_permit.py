@@ -27,7 +27,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NOT_YOURS
 from halcert.spec.sharing.imports import NO_SUCH_SHARE, can_be_imported
 from halcert.spec.sharing.memory import is_barred, is_listed, may_be_listed, me, numbered
-from halcert.spec.sharing.permit import opened_to_all, perhaps_permitted, permitted
+from halcert.spec.sharing.white_list import opened_to_all, perhaps_permitted, permitted
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Share, State
 from halcert.spec.svm.idle import may_be_unknown

@@ -30,7 +30,7 @@ from halcert.spec.sharing.memory import (
     settled,
 )
 from halcert.spec.sharing.names import Name, is_string
-from halcert.spec.sharing.permit import find
+from halcert.spec.sharing.white_list import find
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import (
     DEFERRED,

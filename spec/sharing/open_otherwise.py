@@ -39,7 +39,7 @@ from halcert.spec.sharing.open import (
     opened,
     opens_again,
 )
-from halcert.spec.sharing.permit import find
+from halcert.spec.sharing.white_list import find
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import State
 from halcert.spec.svm.idle import may_be_unknown

@@ -33,8 +33,8 @@ from halcert.spec.sharing.open import (
 )
 from halcert.spec.sharing.open_otherwise import ShmemOpenHandle, ShmemOpenHandleV2, last_device
 from halcert.spec.sharing.peers import DeviceDisableP2P, DeviceEnableP2P
-from halcert.spec.sharing.permit import find
 from halcert.spec.sharing.process import HostExit, HostRest
+from halcert.spec.sharing.white_list import find
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE
 from halcert.spec.state import ADMITTED, BARRED, DEFERRED, UNCERTAIN, Share, State
 from halcert.spec.svm.flags import MAPPED, OPENED
