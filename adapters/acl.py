@@ -45,7 +45,7 @@ class AclAdapter:
             softhal.demand_address_space()
             variables |= softacl.settings()
         if options.fault is not None:
-            variables["SOFTACL_FAULT"] = options.fault
+            variables[softacl.FAULT_VARIABLE] = options.fault
         return open_session(path, profile, options, variables)
 
     def faults(self) -> tuple[Fault, ...]:

@@ -193,7 +193,7 @@ class HalAdapter:
         path = self._library(options)
         if options.library is None:
             softhal.demand_address_space()
-        fault = {} if options.fault is None else {"SOFTHAL_FAULT": options.fault}
+        fault = {} if options.fault is None else {softhal.FAULT_VARIABLE: options.fault}
         return open_session(path, profile, options, fault)
 
     def faults(self) -> tuple[Fault, ...]:

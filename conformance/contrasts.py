@@ -24,8 +24,8 @@ LEFT_ALONE = "left alone"
 _WIDTHS = (8, 16, 32, 64)
 _POISONS = {poison(width) for width in _WIDTHS} | {poison(w) - (1 << w) for w in _WIDTHS}
 _SHOWN_BYTES = 8
-_NAMES = ("handle",)
-"""Roles of numbers that only mean something to who gave them."""
+_NAMES = ("handle", "name")
+"""Roles of what only means something to who gave it."""
 
 Key = tuple[Aspect, str, str, str, tuple[str, ...], str, str]
 
@@ -76,7 +76,8 @@ class Contrasts:
             origin: the test that made them.
         """
         name = interface.name
-        found = [(Aspect.CODE, "", "", symbol_of(left.code), symbol_of(right.code))]
+        codes = symbol_of(left.code, name), symbol_of(right.code, name)
+        found = [(Aspect.CODE, "", "", *codes)]
         if (left.code == 0) == (right.code == 0):
             when = "" if left.code == 0 else "the call fails"
             for path, kind, one, other in _leaves(interface, left.out, right.out):

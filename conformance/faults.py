@@ -25,7 +25,7 @@ from halcert.conformance.campaign import (
 from halcert.conformance.lab import Lab
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.replay import repeat
-from halcert.conformance.suite import trace_environment
+from halcert.conformance.seeded import trace_environment
 from halcert.conformance.tally import Tally
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
@@ -117,7 +117,8 @@ def _is_offered(interface: Interface, profile: str) -> bool:
     return bool(interface.rules_of(Kind.ACCEPTS, profile))
 
 
-UNMODIFIED = Fault("", "", "", "the unmodified software driver")
+UNMODIFIED = Fault("", "", "", "no fault")
+"""What stands for the library without a fault."""
 
 
 def search(
@@ -217,7 +218,7 @@ def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
         rule=result.rule,
         allowed=result.allowed,
         came=result.came,
-        environment=trace_environment(Options(fault=result.name or None)),
+        environment=trace_environment(target.adapter, Options(fault=result.name or None)),
         devices=target.devices,
     )
     path = out / "faults" / f"{result.name or 'unmodified'}.jsonl"

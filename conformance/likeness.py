@@ -14,8 +14,17 @@ from halcert.spec.language import Call
 from halcert.spec.runtime.pool_use import PoolMallocAsync, granted
 from halcert.spec.runtime_state import Portion
 
-DEPEND = ("RUNTIME-PMALLOC-024", "RUNTIME-GETATTR-015", "RUNTIME-GETATTR-016")
-"""Rules whose promises depend on which memory was given before."""
+DEPEND = (
+    "RUNTIME-PMALLOC-024",
+    "RUNTIME-GETATTR-015",
+    "RUNTIME-GETATTR-016",
+    "RUNTIME-GETATTR-018",
+)
+"""Rules whose promises depend on which memory was given before.
+
+The mark of use does on products on which a free counts when its stream gets there: freed memory
+that is given again has been freed by then, and any other may be in use still.
+"""
 
 
 def likeness(step: TraceStep, call: Call, atlas: Atlas) -> tuple[Formula, ...]:

@@ -7,7 +7,7 @@ it. The search walks through the orders that this leaves and asks the oracle abo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from halcert.adapters.kernelsim import TROUBLE
 from halcert.model.concrete import Oracle, Violation, World
@@ -41,7 +41,7 @@ def linearized(
 
     Returns:
         The state after all calls, or the violation of the order that got furthest. If only codes
-        that are no more than recommended stand against an order, it is one of those.
+        that are no more than recommended stand against an order, it is the first of those in it.
 
     Raises:
         Undecided: the limit was reached, or in some order a call was made of which nothing is
@@ -49,13 +49,13 @@ def linearized(
     """
     search = _Search(oracle, threads, limit)
     begin = tuple(0 for _ in threads)
-    found = search.from_(world, begin)
+    found = search.from_(_Reached(world), begin)
     if found is not None:
-        return found
+        return found.world
     if search.vague or search.worst is None:
         raise Undecided
-    lenient = _Search(oracle, threads, limit, lenient=True)
-    return lenient.overlooked[-1] if lenient.from_(world, begin) is not None else search.worst
+    against = _Search(oracle, threads, limit, lenient=True).from_(_Reached(world), begin)
+    return search.worst if against is None or against.overlooked is None else against.overlooked
 
 
 def failed_on_request(answer: Answered) -> bool:
@@ -71,6 +71,14 @@ def code_alone(violation: Violation) -> bool:
     return violation.shape == "code" and violation.strength is not Strength.MUST
 
 
+@dataclass(frozen=True)
+class _Reached:
+    """How far an order got: the state, and the first violation that was overlooked on the way."""
+
+    world: World
+    overlooked: Violation | None = None
+
+
 class _Search:
     def __init__(
         self,
@@ -84,24 +92,23 @@ class _Search:
         self.threads = threads
         self.left = limit
         self.lenient = lenient
-        self.overlooked: list[Violation] = []
         self.vague = False
         self.depth = -1
         self.worst: Violation | None = None
 
-    def from_(self, world: World, places: tuple[int, ...]) -> World | None:
+    def from_(self, reached: _Reached, places: tuple[int, ...]) -> _Reached | None:
         waiting = [
             (number, self.threads[number][place])
             for number, place in enumerate(places)
             if place < len(self.threads[number])
         ]
         if not waiting:
-            return world
+            return reached
         first_end = min(timed.answer.ended for _, timed in waiting)
         for number, timed in sorted(waiting, key=lambda each: each[1].answer.ended):
             if timed.answer.began > first_end:
                 continue
-            after = self._after(world, timed, sum(places))
+            after = self._after(reached, timed, sum(places))
             if after is None:
                 continue
             further = tuple(p + (n == number) for n, p in enumerate(places))
@@ -110,22 +117,22 @@ class _Search:
                 return found
         return None
 
-    def _after(self, world: World, timed: Timed, depth: int) -> World | None:
+    def _after(self, reached: _Reached, timed: Timed, depth: int) -> _Reached | None:
         self.left -= 1
         if self.left < 0:
             raise Undecided
         if failed_on_request(timed.answer):
-            return world
-        judgement = self.oracle.judge(world, timed.call, timed.result)
+            return reached
+        judgement = self.oracle.judge(reached.world, timed.call, timed.result)
         if judgement.violation is None:
-            return judgement.world
+            return replace(reached, world=judgement.world)
         name = timed.call.interface.name
-        if self.oracle.undefined(name, timed.call, world) is not None:
+        if self.oracle.undefined(name, timed.call, reached.world) is not None:
             self.vague = True
             return None
         if self.lenient and code_alone(judgement.violation):
-            self.overlooked.append(judgement.violation)
-            return world  # a call that failed changed nothing
+            # A call that failed changed nothing.
+            return replace(reached, overlooked=reached.overlooked or judgement.violation)
         if depth > self.depth:
             self.depth, self.worst = depth, judgement.violation
         return None

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from halcert.adapters.kernelsim import FAULT, FAULTS, KERNEL, SIM, default_kernel
+from halcert.adapters.kernelsim import FAULT, FAULTS, KERNEL, MISTAKES, SIM, default_kernel
 from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
 from halcert.conformance.campaign import Plan, Target, describe
@@ -175,10 +175,11 @@ def kernel_for(choice: Choice) -> dict[str, str]:
     if choice.kernel_fault is None:
         return {KERNEL: SIM}
     kind, _, number = choice.kernel_fault.partition(":")
-    if kind not in FAULTS or not number.isdigit() or int(number) == 0:
+    known = kind in FAULTS and number.isdigit() and int(number) > 0
+    if not known and choice.kernel_fault != MISTAKES:
         raise UsageError(
-            f"--kernel-fault {choice.kernel_fault!r}: expected KIND:NUMBER, as in lost:40; "
-            f"kinds are: {', '.join(FAULTS)}"
+            f"--kernel-fault {choice.kernel_fault!r}: expected KIND:NUMBER, as in lost:40, "
+            f"or {MISTAKES}; kinds are: {', '.join(FAULTS)}"
         )
     return {KERNEL: SIM, FAULT: choice.kernel_fault}
 
@@ -191,7 +192,7 @@ def _check_options(choice: Choice, adapter: Adapter) -> None:
     if choice.library is not None:
         raise UsageError(
             "--fault and --library exclude each other: "
-            "faults are seeded in the bundled software driver only"
+            "faults are seeded in the bundled libraries only"
         )
     if not hasattr(adapter, "faults"):
         raise UsageError(f"adapter {choice.adapter!r} takes no --fault: it has no seeded faults")

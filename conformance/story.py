@@ -16,6 +16,7 @@ import msgspec
 
 from halcert.adapters.protocol import Request
 from halcert.conformance.atlas import Atlas, Givers, Thing, field_of
+from halcert.conformance.balances import Balances
 from halcert.conformance.book import resolve
 from halcert.conformance.concurrent import Planned, take_program
 from halcert.conformance.demands import demand_of, stretches
@@ -33,7 +34,6 @@ from halcert.model.concrete import Oracle, World
 from halcert.results import Answered, Certificate, Outcome, Trace, TraceHeader, TraceStep
 from halcert.results.story import (
     BlockSeen,
-    Formula,
     Origin,
     Promise,
     Snapshot,
@@ -44,18 +44,9 @@ from halcert.results.story import (
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Call
 from halcert.spec.profiles import PROFILES
-from halcert.spec.runtime.ask import GetMemInfo
-from halcert.spec.runtime.order import session
-from halcert.spec.svm.info import MemGetInfo
-from halcert.spec.universal import LIVE_MEMORY_IS_ACCOUNTED
 
 TOLD_TABLES = ("devices", "copies", "descriptors")
 """Tables, besides the blocks, of which a snapshot has the rows."""
-FREE: Mapping[type[Call], tuple[str, ...]] = {
-    MemGetInfo: ("info.free", "info.huge_free"),
-    GetMemInfo: ("free",),
-}
-"""Outputs that together tell the free memory of a device."""
 Outputs = Mapping[int, Mapping[str, Any]]
 
 
@@ -93,7 +84,7 @@ class _Teller:
         self._origins: dict[Thing, Origin] = {}
         self._givers: dict[int, Givers] = {}
         self._former: list[BlockSeen] = []
-        self._starts: dict[int, int] = {}
+        self._balances = Balances(self._lab)
         self._equal: list[tuple[tuple[int, ...], int]] = []
 
     def tell(self) -> Story:
@@ -157,7 +148,7 @@ class _Teller:
         self._worlds[step.number] = before, lab.world
         self._note_ends(step, before)
         self._note_origins(self._told[-1].step, lab.world)
-        self._note_start(step, call)
+        self._balances.note(step, call)
 
     def _outputs(self) -> Mapping[int, Any]:
         return self._lab.given(self._numbers)
@@ -165,46 +156,7 @@ class _Teller:
     def _promises(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
         atlas = self._atlas(step.actor)
         found = promises(call.interface, self._lab.setting.profile, step, atlas, self._outputs())
-        return (*found, *self._balances(step, call))
-
-    def _balances(self, step: TraceStep, call: Call) -> tuple[Promise, ...]:
-        """Return what the accounts demand of a device that tells its free memory."""
-        outcome = step.outcome
-        device = self._told_of(call, step)
-        if device is None or not isinstance(outcome, Answered) or outcome.code:
-            return ()
-        start = self._starts.get(device)
-        if start is None:
-            return ()
-        lab, result = self._lab, result_of(call, outcome)
-        views = lab.world.views
-        found = []
-        for balance in lab.accounts.after(call, result, lab.view(step.actor), views, step.actor):
-            names = FREE[type(call)]
-            now = tuple(Formula("output", (step.number, name)) for name in names)
-            then = tuple(Formula("output", (start, name)) for name in names)
-            held = Formula("add", (*now, Formula("number", (balance.held,))))
-            sides = (held, Formula("add", then))
-            if balance.rule is not LIVE_MEMORY_IS_ACCOUNTED:
-                sides = sides[::-1]
-            condition = Formula("le", sides)
-            found.append(Promise(balance.rule.id, balance.rule.summary, True, condition))
-        return tuple(found)
-
-    def _note_start(self, step: TraceStep, call: Call) -> None:
-        device = self._told_of(call, step)
-        if device is None or device in self._starts:
-            return
-        if self._lab.accounts.free_at_start(device) is not None:
-            self._starts[device] = step.number
-
-    def _told_of(self, call: Call, step: TraceStep) -> int | None:
-        """Return the device whose free memory a call tells, or None if it is no such call."""
-        if isinstance(call, MemGetInfo):
-            return call.device
-        if isinstance(call, GetMemInfo):
-            return session(self._lab.view(step.actor)).current - 1
-        return None
+        return (*found, *self._balances.promises(step, call))
 
     def _claimed(self, call: Call, step: TraceStep) -> World:
         """Return the world as the implementation has it by its own account, allowed or not."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
-from halcert.conformance.streams import ATTRIBUTES, SWITCHES, THRESHOLD
+from halcert.conformance.streams import ATTRIBUTES, ROWS, SWITCHES, THRESHOLD, WORDS
 from halcert.spec.runtime.registering import RegistrationFlags
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import USER
@@ -14,9 +14,7 @@ from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 
 MAPPED = RegistrationFlags.compose(mapped=True)
 PINNED = RegistrationFlags.compose(pinned=True)
-SMALL = 4096
-"""Size of the blocks by which streams wait for each other."""
-SIZES = (1, 100, SMALL, 65536, PAGE, PAGE + 1)
+SIZES = (1, 100, WORDS, ROWS, PAGE, PAGE + 1)
 POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
 
 
@@ -151,18 +149,29 @@ def _rectangle(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     }
 
 
-def _value(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
-    view: Any = lab.view()
-    words = [word.address for word in view.words if view.blocks.covering(word.address).exists]
-    small = [block.base for block in lab.blocks() if block.kind == DEV and block.size == SMALL]
-    places = [*words, *words, *small]
+def _wait(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    """Wait for a value where a stream wrote one; elsewhere nobody knows what is there."""
+    places = _words(lab) or _small(lab)
     if not places:
         return {}
     return {"devAddr": draw.pick(places), "value": draw.integer(0, 2), "flag": draw.pick((0, 1))}
 
 
-def _write(draw: Draw, lab: Lab, current: int) -> dict[str, Any]:
-    return {**_value(draw, lab, current), "flag": 0}
+def _write(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
+    words = _words(lab)
+    places = [*words, *words, *_small(lab)]
+    if not places:
+        return {}
+    return {"devAddr": draw.pick(places), "value": draw.integer(0, 2), "flag": 0}
+
+
+def _words(lab: Lab) -> list[int]:
+    view: Any = lab.view()
+    return [word.address for word in view.words if view.blocks.covering(word.address).exists]
+
+
+def _small(lab: Lab) -> list[int]:
+    return [block.base for block in lab.blocks() if block.kind == DEV and block.size == WORDS]
 
 
 def _register(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
@@ -234,7 +243,7 @@ _CHOICES = {
     "aclrtMemcpy": _ends,
     "aclrtMemcpyAsync": _ends,
     "aclrtValueWrite": _write,
-    "aclrtValueWait": _value,
+    "aclrtValueWait": _wait,
     "aclrtHostRegisterV2": _register,
     "aclrtHostRegister": _register,
     "aclrtHostUnregister": _registered,

@@ -17,6 +17,10 @@ SWITCHES = (1, 2, 3)
 """Attributes that switch ways of using memory again on."""
 THRESHOLD = 4
 """The attribute that says how much memory is kept."""
+WORDS = 4096
+"""Size of the blocks by which streams wait for each other."""
+ROWS = 65536
+"""Size of blocks that rectangles are copied between."""
 H2H, H2D, D2H, D2D, DEFAULT = range(5)
 Side = tuple[int, int]
 """First address of a rectangle, and bytes from one row to the next."""
@@ -183,7 +187,11 @@ def set_attribute(lab: Lab, of: int, attribute: int, value: int) -> None:
 
 
 def begin_streams(draw: Draw, lab: Lab) -> None:
-    """Set devices and make streams and events, for calls that are chosen later."""
+    """Set devices, make streams, events and some memory, for calls that are chosen later.
+
+    Rectangles need memory of the device and of the host, registrations memory of the host, and
+    waits for values a small block; a machine seldom comes upon all of that by itself.
+    """
     if not has_runtime(lab):
         return
     for device in lab.setting.devices:
@@ -193,6 +201,11 @@ def begin_streams(draw: Draw, lab: Lab) -> None:
         stream(lab)
     for _ in range(draw.pick((0, 1, 2))):
         event(lab)
+    if draw.chance(60):
+        device_memory(lab, WORDS)
+        device_memory(lab, ROWS)
+        host_memory(lab, ROWS)
+        plain_memory(lab, ROWS)
 
 
 def wind_up_streams(lab: Lab) -> None:

@@ -15,9 +15,10 @@ from pathlib import Path
 import msgspec
 
 import halcert
-from halcert.adapters.protocol import Description, Options
+from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Activity, Done, Failure
 from halcert.conformance.campaign import Campaign, Plan, Target, directed
+from halcert.conformance.seeded import trace_environment
 from halcert.conformance.verdicts import (
     RunFacts,
     certificate,
@@ -162,7 +163,7 @@ class Suite:
             rule=failure.rule,
             allowed=failure.allowed,
             came=failure.came,
-            environment=trace_environment(self.target.options),
+            environment=trace_environment(self.target.adapter, self.target.options),
             devices=self.target.devices,
         )
         path = self.out / TRACES / f"{name}.jsonl"
@@ -170,16 +171,8 @@ class Suite:
         return str(path.relative_to(self.out))
 
 
-def trace_environment(options: Options) -> dict[str, str]:
-    """Return what a trace says of how the implementation was started."""
-    seeded = {} if options.fault is None else {SEEDED_FAULT: options.fault}
-    return {**options.environment, **seeded}
-
-
 TRACES = "traces"
 """Folder of the traces within the out folder."""
-SEEDED_FAULT = "SOFTHAL_FAULT"
-"""Variable by which the software driver's fault build is told its fault."""
 
 
 def outcome_of(done: Done) -> str:

@@ -20,8 +20,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
 from halcert.conformance.run import BUDGET, Choice, UsageError, prepared, sensible_jobs
+from halcert.conformance.seeded import without_the_fault
 from halcert.conformance.story import stories_of
-from halcert.conformance.suite import SEEDED_FAULT, Suite, message_of, outcome_of
+from halcert.conformance.suite import Suite, message_of, outcome_of
 from halcert.conformance.trial import tried
 from halcert.reports import text_of, write_reports
 from halcert.reports.dsse import KEY_PASSWORD, KeyUnusable, private_key
@@ -32,10 +33,11 @@ from halcert.results.weight import stands_against
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of the suite."""
     group = parser.getgroup("halcert", "conformance of an Ascend memory implementation")
-    group.addoption("--adapter", default=None, help="how to talk to the implementation: hal, model")
+    group.addoption("--adapter", default=None, help="hal, acl, exec or model")
     group.addoption("--library", default=None, help="path of the library under test")
-    group.addoption("--fault", default=None, help="seeded fault of the bundled software driver")
+    group.addoption("--fault", default=None, help="seeded fault of the bundled library")
     group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
+    group.addoption("--kernel-fault", default=None, help="what that kernel does wrong, and when")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
     group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
@@ -63,6 +65,7 @@ def pytest_configure(config: pytest.Config) -> None:
         fault=config.getoption("fault"),
         profile=config.getoption("profile"),
         kernel=config.getoption("kernel"),
+        kernel_fault=config.getoption("kernel_fault"),
         areas=tuple(filter(None, config.getoption("areas").split(","))),
         seed=config.getoption("seed"),
         budget=config.getoption("budget"),
@@ -83,7 +86,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Repeat calls on a fresh implementation; the test fails if a rule is broken.
 
-    The implementation is the one that the options name, by default the bundled software driver.
+    The implementation is the one that the options name, by default the one that is bundled: the
+    software driver, or for ``adapter="acl"`` the software runtime.
     """
 
     def option(name: str) -> Any:
@@ -93,14 +97,15 @@ def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
         steps: Sequence[TraceStep],
         profile: str = "ascend910b",
         environment: Mapping[str, str] | None = None,
+        adapter: str = "hal",
     ) -> None:
         choice = Choice(
-            adapter=option("adapter") or "hal",
+            adapter=option("adapter") or adapter,
             library=option("library"),
             fault=option("fault"),
             profile=profile,
             kernel=option("kernel"),
-            environment={k: v for k, v in (environment or {}).items() if k != SEEDED_FAULT},
+            environment=without_the_fault(environment or {}),
         )
         broken = tried(choice, steps)
         if broken is not None:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from halcert.reports import human
+from halcert.reports.bundled import told
 from halcert.reports.bytesview import Difference, differences, told_stretch
 from halcert.reports.escape import one_line
 from halcert.reports.ruletext import rule_text
@@ -59,7 +60,7 @@ def _opening(story: Story) -> Iterator[str]:
         yield f"{verdict.rule} ({verdict.strength}) is broken by call {verdict.culprit}, {culprit}."
         if rule is not None:
             yield from _wrapped(rule.summary)
-    where = header.library or "the bundled software driver" if header.adapter == "hal" else ""
+    where = told(header)
     facts = [f"met by {header.origin}"] if header.origin else []
     facts += [f"on {where}"] if where else []
     facts += [f"as {header.profile}"] if header.profile else []

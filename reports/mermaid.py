@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from halcert.reports.bundled import named
 from halcert.reports.escape import one_line, shortened
 from halcert.reports.tracetext import StepText, described
 from halcert.results import TraceStep
@@ -20,7 +21,7 @@ def mermaid(story: Story) -> str:
     """Return the sequence diagram of a story."""
     steps = [each.step for each in story.steps]
     texts = {each.number: each for each in described(steps)}
-    library = story.header.library.rpartition("/")[2] or "software driver"
+    library = named(story.header)
     lines = ["sequenceDiagram", *_participants(steps, library)]
     for threaded, run in groupby(steps, key=lambda step: step.thread > 0):
         if threaded:

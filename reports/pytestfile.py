@@ -8,17 +8,19 @@ import textwrap
 from collections.abc import Mapping
 from typing import Any
 
+from halcert.reports.bundled import BUNDLED
 from halcert.reports.escape import one_line
 from halcert.reports.values import is_reference
 from halcert.results import TraceStep
 from halcert.results.story import Story
+from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
 from halcert.spec.catalogue import rule as rule_named
 
 WIDTH = 94
 FILE = '''"""{title}
 
 {told}
-Run it with (without options against the bundled software driver):
+Run it with (without options against {bundled}):
 
     pytest -p halcert.pytest_plugin {file} [--library PATH | --fault NAME]
 """
@@ -28,6 +30,7 @@ from halcert.results import TraceStep
 
 pytest_plugins = ["halcert.pytest_plugin"]
 
+ADAPTER = {adapter}
 PROFILE = {profile}
 ENVIRONMENT = {environment}
 
@@ -37,7 +40,7 @@ STEPS = [
 
 
 def {name}(halcert_repeat):
-    halcert_repeat(STEPS, profile=PROFILE, environment=ENVIRONMENT)
+    halcert_repeat(STEPS, adapter=ADAPTER, profile=PROFILE, environment=ENVIRONMENT)
 '''
 QUOTES = '"""'
 
@@ -53,6 +56,7 @@ def pytest_file(story: Story, file: str) -> str:
     rule = rule_named(verdict.rule) if verdict else None
     title = f"{verdict.rule}: {rule.summary if rule else ''}" if verdict else "No rule is broken."
     told = f"Allowed is {verdict.allowed}.\nWhat came is {verdict.came}.\n" if verdict else ""
+    adapter = "acl" if any(each.step.interface in ACL_FUNCTIONS for each in story.steps) else "hal"
     used = any(_has_reference(each.step.args) for each in story.steps)
     text = FILE.format(
         title="\n".join(textwrap.wrap(_docstring(title), WIDTH - len(QUOTES))),
@@ -60,7 +64,9 @@ def pytest_file(story: Story, file: str) -> str:
             line for each in told.splitlines() for line in textwrap.wrap(_docstring(each), WIDTH)
         )
         + "\n",
+        bundled=f"the bundled {BUNDLED[adapter]}",
         file=one_line(file),
+        adapter=_value(adapter),
         profile=_value(story.header.profile or "ascend910b"),
         environment=_value(story.header.environment),
         steps="\n".join(_step(each.step) for each in story.steps),

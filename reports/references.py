@@ -7,6 +7,9 @@ from typing import Any
 
 from halcert.reports.values import is_reference
 
+PROCESS = "pid."
+"""What numbers of processes are named by, which no call gives."""
+
 
 def paths(value: Any) -> list[tuple[int, str]]:
     """Return what an argument refers to: numbers of calls, and paths of their outputs."""

@@ -12,9 +12,17 @@ from halcert.reports.tracetext import Names
 from halcert.results.story import BlockSeen, Snapshot, Story
 from halcert.spec.abi.constants import VirtType
 from halcert.spec.state import USER
+from halcert.spec.svm.flags import GRANT, OPENED, POOL
 
 MOST_FORMER = 6
 """Blocks that are no longer there of which the table tells: the last ones."""
+UNFLAGGED = {
+    USER: "the program's own",
+    OPENED: "opened",
+    POOL: "addresses of a pool",
+    GRANT: "of a pool",
+}
+"""Kinds of memory that no flag of an allocation names, in words."""
 NEW, GONE, BEFORE, AFTER, SAME = "+", "-", "~", ">", ""
 
 
@@ -115,8 +123,8 @@ def _block(block: BlockSeen) -> dict[str, str]:
 
 def kind_of(block: BlockSeen) -> str:
     """Return what kind of memory a block is."""
-    if block.kind == USER:
-        return "the program's own"
+    if block.kind in UNFLAGGED:
+        return UNFLAGGED[block.kind]
     try:
         return VirtType(block.kind).name.removesuffix("_VAL")
     except ValueError:

@@ -14,6 +14,7 @@ from typing import Any
 
 from halcert.reports import human, values
 from halcert.reports.escape import one_line, printable
+from halcert.reports.references import PROCESS
 from halcert.results import Answered, Crashed, Garbled, Hung, Missing, TraceStep
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.catalogue import interfaces
@@ -105,6 +106,8 @@ class Names:
 
     def of_output(self, number: int, field: str) -> str:
         """Return the name of an output of a call."""
+        if not number and field.startswith(PROCESS):
+            return f"pid of process {field.removeprefix(PROCESS)}"
         outputs = types_of(self._interfaces.get(number, "")).outputs
         letter = _letter(outputs.get(field))
         alone = len(outputs) == 1 or (letter == "p" and _addresses(outputs) == 1)
@@ -186,7 +189,7 @@ def result_of(step: TraceStep) -> str:
 def _code(interface: str, code: int) -> str:
     if interface.startswith("host."):
         return "done" if code == 0 else f"errno {code}"
-    symbol = symbol_of(code)
+    symbol = symbol_of(code, interface)
     return symbol if symbol != str(code) else f"code {code}"
 
 

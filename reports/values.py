@@ -90,6 +90,8 @@ def argument(name: str, value: Any, annotation: Any, refer: Refer) -> str:
     domain = domain_of(annotation)
     if domain is not None and isinstance(value, bool | int):
         return _of_domain(name, value, domain)
+    if domain is not None and domain.role == "name" and isinstance(value, str):
+        return word(value)
     if isinstance(value, bool) and isinstance(annotation, type) and issubclass(annotation, Record):
         return f"&{name}" if value else "NULL"
     return _plain(value, annotation, refer)
@@ -147,6 +149,19 @@ def _list(value: Sequence[Any], annotation: Any, refer: Refer) -> str:
     if len(value) > LONGEST_LIST:
         parts.append(f"and {len(value) - LONGEST_LIST} more")
     return "[" + ", ".join(parts) + "]"
+
+
+def word(text: str) -> str:
+    """Return a name or opaque bytes, of which the digits are given, as text."""
+    try:
+        content = bytes.fromhex(text)
+    except ValueError:
+        return one_line(text)
+    if content and set(content) == {poison(8)}:
+        return "untouched"
+    if content and content.isascii() and content.decode().isprintable():
+        return f'"{content.decode()}"'
+    return data(content)
 
 
 def data(content: bytes) -> str:

@@ -342,9 +342,17 @@ class Share(Row, frozen=True):
     """What became of the memory: INTACT, TAKEN, DEFERRED or UNCERTAIN."""
 
 
+BARRED = 0
+"""The process that has a number now is not on the white list."""
+DOUBTFUL = 1
+"""It may be: a call that named it failed, and what was entered before that stays."""
+ADMITTED = 2
+"""It is on the white list."""
+
+
 @row(key="place", scope=Scope.HOST)
 class Permit(Row, frozen=True):
-    """A process on the white list of a share."""
+    """The number of a process that is on the white list of a share, or may be."""
 
     place: int
     """A number of its own for each pair of a share and a process."""
@@ -352,8 +360,13 @@ class Permit(Row, frozen=True):
     """Id of the share."""
     pid: int
     """Number of the process."""
-    earlier: bool
-    """The process of that number that was meant is not there any more, or never was."""
+    listed: bool
+    """The number is known to be on the list, whatever process it means."""
+    standing: int
+    """What that means for the process that has the number now: BARRED, DOUBTFUL or ADMITTED.
+
+    It is BARRED if the process that was meant is not there any more, or never was.
+    """
 
 
 @row(key="number", scope=Scope.HOST)

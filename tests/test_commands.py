@@ -36,7 +36,7 @@ SHORTER = (
     (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas vmm"),
     (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 1"),
     (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 8"),
-    (r"^(halcert faults --fault \S+)$", r"\1 --budget 4"),
+    (r"^(halcert faults .*--fault \S+)$", r"\1 --budget 4"),
     (r"^halcert prove$", "halcert prove --rule SVM-FREE-002"),
     (r"--times \d+", "--times 2"),
     (r"\bTRACE\b", "trace.jsonl"),

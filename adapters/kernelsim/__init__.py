@@ -36,6 +36,9 @@ TROUBLE = 1 << 63
 FAULT = "KERNELSIM_FAULT"
 """Variable that has commands fail."""
 FAULTS = ("out-of-memory", "interrupted", "again", "fails-once", "slow", "lost")
+"""Kinds of failures, each asked for with a number."""
+MISTAKES = "mistakes"
+"""What asks for the mistakes of the public kernel modules."""
 NODE = Path("/dev/davinci_manager")
 FOLDERS_UP = 4
 """How far above a library its companions are looked for: a build tree has them elsewhere."""

@@ -11,6 +11,8 @@ FOLDER = Path(__file__).resolve().parent
 INCLUDE = FOLDER / "include"
 CORRECT = "libsoftacl.so"
 FAULTY = "libsoftacl-faults.so"
+FAULT_VARIABLE = "SOFTACL_FAULT"
+"""The environment variable that names the seeded fault to show."""
 BUNDLE = Bundle(
     folder=FOLDER,
     what="software runtime",

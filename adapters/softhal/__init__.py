@@ -11,6 +11,8 @@ from halcert.adapters.errors import AddressSpaceLimited
 FOLDER = Path(__file__).resolve().parent
 CORRECT = "libsofthal.so"
 FAULTY = "libsofthal-faults.so"
+FAULT_VARIABLE = "SOFTHAL_FAULT"
+"""The environment variable that names the seeded fault to show."""
 BUNDLE = Bundle(
     folder=FOLDER,
     what="software driver",

@@ -23,6 +23,8 @@ CACHED = MIB
 """A size that a free may keep in a cache (bytes)."""
 UNCACHED = 64 * MIB
 """A size that no free keeps (bytes)."""
+ROUNDS = 12
+"""Times that a name is closed and opened: commands that fail now and then come upon every call."""
 
 
 def begin(lab: Lab, *processes: int) -> None:
@@ -271,6 +273,23 @@ def opened_again(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
+def opened_and_closed_in_turn(lab: Lab) -> None:
+    """A name that was closed is opened again, whatever became of the close."""
+    found = shared(lab)
+    if found is None or not found[2]:
+        return
+    address, token, places = found
+    place = places[0]
+    for _ in range(ROUNDS):
+        close(lab, place)
+        place = open_name(lab, token) or place
+        look(lab, OPENER)
+    close(lab, place)
+    destroy(lab, token)
+    lab.call("halMemFree", OWNER, pp=address)
+    settle(lab, OPENER, OWNER)
+
+
 def what_has_no_name(lab: Lab) -> None:
     """Only device memory from its start on is named; what was opened is used in few ways."""
     found = shared(lab)
@@ -428,6 +447,7 @@ NAME_FLOWS: tuple[Flow, ...] = (
     a_process_to_come,
     many_names,
     opened_again,
+    opened_and_closed_in_turn,
     what_has_no_name,
     other_ways_to_open,
     names_on_another_device,

@@ -425,6 +425,27 @@ def exporter_releases_mapped(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
+def exporter_releases_every_reference(lab: Lab) -> None:
+    """Each reference to exported memory is given back, whatever the others share by then."""
+    found = exported(lab)
+    if found is None:
+        return
+    owned, number = found
+    retain = {"handle": True, "ptr": owned.address}
+    again = gave(lab.call("halMemRetainAllocationHandle", OWNER, **retain), "handle")
+    release(lab, owned.handle, OWNER)
+    look(lab, OWNER)
+    if again is not None:
+        release(lab, again, OWNER)
+        look(lab, OWNER)
+    import_number(lab, number)
+    once_more = gave(lab.call("halMemRetainAllocationHandle", OWNER, **retain), "handle")
+    unmapped(lab, owned.address, OWNER)
+    if once_more is not None:
+        release(lab, once_more, OWNER)
+    settle(lab, OPENER, OWNER)
+
+
 def _exporter_ends(how: int) -> Flow:
     def flow(lab: Lab) -> None:
         """The exporter ends while another has the memory mapped."""
@@ -493,6 +514,7 @@ PHYSICAL_ENDS: dict[str, Flow] = {
     "exporter-releases-first": exporter_releases_first,
     "exporter-releases-before-it-is-mapped": exporter_releases_before_it_is_mapped,
     "exporter-releases-mapped": exporter_releases_mapped,
+    "exporter-releases-every-reference": exporter_releases_every_reference,
     "exporter-exits": _exporter_ends(ORDERLY),
     "exporter-is-killed": _exporter_ends(KILLED),
     "importer-exits": _importer_ends(ORDERLY),

@@ -24,6 +24,7 @@ from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.svm import allocate, open_all
 from halcert.conformance.scenarios.svm import free as free_block
 from halcert.conformance.scenarios.uvm_pressure import filled_up
+from halcert.conformance.scenarios.vmm import create, mapped
 from halcert.spec.profiles import GIB
 from halcert.spec.soma.attributes import RESERVED, RESERVED_MARK, THRESHOLD, USED, USED_MARK
 from halcert.spec.soma.memory import PAGE
@@ -330,6 +331,43 @@ def numbers_of_pools_are_used_again(lab: Lab) -> None:
     destroy(lab, name)
 
 
+def places_outlive_refused_pools(lab: Lab) -> None:
+    """Where no pool could be made, addresses are as before: memory is mapped there, and they go.
+
+    Whether it is a wrong property or the device that says no makes no difference.
+    """
+    if lab.setting.profile.generation == "v2":
+        return  # its pools lie in a window that nobody reserves
+    open_all(lab)
+    device = lab.setting.devices[0]
+    audit(lab, device)
+    for number in range(70, 76):
+        place = place_for(lab, POOL, number)
+        module = {"module_id": 7} if number % 2 == 0 else {}
+        if place is None:
+            continue
+        prop = properties(device, place, POOL, **module)
+        lab.call("halMemPoolCreate", pool=named(number, device), prop=prop)
+        if lab.view().pools.at(number).exists:
+            destroy(lab, named(number, device))
+            continue
+        _used_for_mapping(lab, place, device)
+        lab.call("halMemAddressFree", ptr=place)
+        audit(lab, device)
+
+
+def _used_for_mapping(lab: Lab, place: int, device: int) -> None:
+    handle = create(lab, PAGE, device, pg_type=1)
+    if handle is None:
+        return
+    mapped(lab, place + PAGE, PAGE, handle)
+    lab.call("drvMemGetAttribute", vptr=place + PAGE, attr=True)
+    fill_all(lab)
+    check_all(lab)
+    lab.call("halMemUnmap", ptr=place + PAGE)
+    lab.call("halMemRelease", handle=handle)
+
+
 def pools_run_out_of_memory(lab: Lab) -> None:
     """Where the device has no memory left, a malloc fails and takes nothing."""
     open_all(lab)
@@ -388,6 +426,7 @@ SOMA_SCENARIOS = scenarios_of(
     pools_end_with_live_memory,
     devices_are_closed_with_pools,
     numbers_of_pools_are_used_again,
+    places_outlive_refused_pools,
     pools_run_out_of_memory,
     large_pools,
 )

@@ -13,6 +13,7 @@ import traceback
 
 import click
 
+import halcert
 from halcert.results import Exit
 
 COMMANDS = {
@@ -22,7 +23,7 @@ COMMANDS = {
     "baseline": "write or compare what a build did, for the gate",
     "compare": "make the same calls on two implementations and list where they differ",
     "prove": "prove that the rules are consistent, complete and reachable",
-    "faults": "see whether the suite finds every seeded fault of the software driver",
+    "faults": "see whether the suite finds every seeded fault",
     "mutants": "see whether the suite and the proofs notice a changed driver or rules",
     "replay": "repeat a trace and say whether it still fails",
     "explain": "tell the story of a trace in words",
@@ -59,7 +60,7 @@ class Commands(click.Group):
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="halcert", message="%(prog)s %(version)s")
+@click.version_option(halcert.__version__, message="%(prog)s %(version)s")
 def cli() -> None:
     """Conformance of Ascend NPU memory interfaces, from rule to certificate.
 

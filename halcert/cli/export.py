@@ -45,8 +45,11 @@ def export(trace: Path, form: str, output: Path | None) -> int:
       ./fault /path/to/libascend_hal.so
     It ends with 0 if the fault does not show, 1 if it shows, 2 if it could
     not be tried. Accesses by devices need a library with an agent that makes
-    them, as the software driver has; elsewhere they cannot be tried. Traces of
-    the runtime cannot be written as C; replay repeats them.
+    them, as the software driver has; elsewhere they cannot be tried.
+
+    A trace of the runtime becomes a program for libascendcl.so. What threads
+    and streams do depends on luck: such a program does all of it again, in
+    fresh processes, until the fault shows. A second argument says how often.
     """  # noqa: D301 - click reads the character as: keep these lines
     story = checked_story(trace)
     place = output or trace

@@ -15,6 +15,7 @@ from halcert.adapters.protocol import Options
 from halcert.cli.options import Seconds, areas_option, run_options
 from halcert.conformance.campaign import Target, describe
 from halcert.conformance.faults import (
+    BUNDLED,
     UNMODIFIED,
     FaultResult,
     all_faults,
@@ -26,11 +27,17 @@ from halcert.conformance.faults import (
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
 from halcert.model.proofs import are_kept
+from halcert.reports.bundled import BUNDLED as NAMES
 from halcert.results import Exit
 from halcert.spec.catalogue import AREAS
 
 
 @click.command()
+@click.option(
+    "--adapter",
+    type=click.Choice(list(BUNDLED)),
+    help="hal: the software driver; acl: the software runtime. Default: that of the areas.",
+)
 @areas_option
 @click.option("--profile", default="ascend910b", show_default=True, metavar="NAME")
 @click.option("--fault", "names", multiple=True, metavar="NAME", help="Only this one; repeatable.")
@@ -46,6 +53,7 @@ from halcert.spec.catalogue import AREAS
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @run_options
 def faults(
+    adapter: str | None,
     areas: tuple[str, ...],
     profile: str,
     names: tuple[str, ...],
@@ -56,17 +64,19 @@ def faults(
     jobs: int,
     seed: int,
 ) -> int:
-    """Run the suite against every seeded fault of the software driver in the areas.
+    """Run the suite against every seeded fault in the areas.
+
+    They are in the software driver, and with --adapter acl in the software runtime.
 
     Faults that only another product can have are left out.
 
     Prints for each who found it, by which rule and how fast, and keeps its trace under
-    OUT/faults/. Last comes the unmodified driver, which must be clean.
+    OUT/faults/. Last comes the unmodified library, which must be clean.
 
-    Exit code 0 if every fault was found and the unmodified driver is clean, else 1.
+    Exit code 0 if every fault was found and the unmodified library is clean, else 1.
     """
     console = Console(highlight=False)
-    library = AREAS[areas[0]].library if areas and areas[0] in AREAS else "hal"
+    library = adapter or (AREAS[areas[0]].library if areas and areas[0] in AREAS else "hal")
     wanted = known_areas(areas, library)
     known = {fault.name: fault for fault in all_faults(wanted)}
     unknown = [name for name in names if name not in known]
@@ -86,7 +96,7 @@ def faults(
         if result.found:
             _keep(result, target, out)
         if not as_json:
-            console.print(_line(result), markup=False, soft_wrap=True)
+            console.print(_line(result, library), markup=False, soft_wrap=True)
 
     results = search_all(
         [*chosen, UNMODIFIED], target, seed=seed, budget=budget, jobs=jobs, told=told
@@ -94,7 +104,7 @@ def faults(
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(results)).decode())
     else:
-        _print_verdict(console, results)
+        _print_verdict(console, results, library)
     return int(Exit.OK if all(map(_as_it_should, results)) else Exit.VIOLATIONS)
 
 
@@ -110,8 +120,8 @@ def _as_it_should(result: FaultResult) -> bool:
     return result.found == bool(result.name) and not result.trouble
 
 
-def _line(result: FaultResult) -> str:
-    name = result.name or UNMODIFIED.summary
+def _line(result: FaultResult, library: str) -> str:
+    name = result.name or f"the unmodified {NAMES[library]}"
     if result.found:
         how = f"{result.rule} ({result.strength}, {result.shape}) in {result.test}"
         word = "found" if result.name else "NOT CLEAN"
@@ -126,12 +136,13 @@ def _print_list(console: Console, chosen: Sequence[Fault]) -> None:
         console.print(line, markup=False, soft_wrap=True)
 
 
-def _print_verdict(console: Console, results: list[FaultResult]) -> None:
+def _print_verdict(console: Console, results: list[FaultResult], library: str) -> None:
     seeded = [result for result in results if result.name]
     found = [result for result in seeded if result.found]
     clean = not any(result.found for result in results if not result.name)
     times = f", median {median(r.seconds for r in found):.2f} s" if found else ""
     console.print(
-        f"{len(found)} of {len(seeded)} faults found{times}; the unmodified driver is "
+        f"{len(found)} of {len(seeded)} faults found{times}; "
+        f"the unmodified {NAMES[library].removeprefix('software ')} is "
         f"{'clean' if clean else 'NOT clean'}"
     )

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 import click
 
-from halcert.adapters.kernelsim import FAULTS, KERNELS
+from halcert.adapters.kernelsim import FAULTS, KERNELS, MISTAKES
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
 from halcert.spec.catalogue import AREA_NAMES, areas_of
@@ -76,17 +76,25 @@ def split(
     return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
 
 
-def areas_option(function: F) -> F:
-    """Add ``--areas``."""
-    driver = ", ".join(areas_of("hal"))
+def _areas_option(default: str) -> Callable[[F], F]:
     return click.option(
         "--areas",
         multiple=True,
         callback=split,
         metavar="A,B",
-        help=f"Areas, separated by commas: {', '.join(AREA_NAMES)}. "
-        f"Default: all that the adapter calls; those of the driver are {driver}.",
-    )(function)
+        help=f"Areas, separated by commas: {', '.join(AREA_NAMES)}. Default: {default}.",
+    )
+
+
+def areas_option(function: F) -> F:
+    """Add ``--areas`` to a command that calls an implementation."""
+    driver = ", ".join(areas_of("hal"))
+    return _areas_option(f"all that the adapter calls; those of the driver are {driver}")(function)
+
+
+def all_areas_option(function: F) -> F:
+    """Add ``--areas`` to a command that calls nothing."""
+    return _areas_option("all")(function)
 
 
 def kernel_option(function: F) -> F:
@@ -106,7 +114,8 @@ def kernel_fault_option(function: F) -> F:
         "--kernel-fault",
         metavar="KIND:NUMBER",
         help=f"Have the kernel stand-in fail now and then, to see how the library copes: "
-        f"{', '.join(FAULTS)}, each with how often, when, or how long in milliseconds.",
+        f"{', '.join(FAULTS)}, each with how often, when, or how long in milliseconds. "
+        f"{MISTAKES} alone: as wrong as the public kernel modules are.",
     )(function)
 
 
@@ -124,7 +133,7 @@ def target_options(function: F) -> F:
         click.option(
             "--fault",
             metavar="NAME",
-            help="Use the software driver with a seeded fault (`halcert faults --list`).",
+            help="Use the bundled library with a seeded fault (`halcert faults --list`).",
         ),
         click.option(
             "--library",
@@ -132,7 +141,7 @@ def target_options(function: F) -> F:
             "library",
             metavar="PATH",
             help="Library under test, or program for the adapter exec. "
-            "Default: the bundled software driver.",
+            "Default: the bundled software driver, or for acl the software runtime.",
         ),
         click.option(
             "--adapter",

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Folder, areas_option, run_options
+from halcert.cli.options import Folder, all_areas_option, run_options
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
 from halcert.spec.abi.codes import symbol_of
@@ -29,7 +29,7 @@ DEPTH = 6
 
 
 @click.command()
-@areas_option
+@all_areas_option
 @run_options
 @click.option("--rule", "only", default="", metavar="ID", help="Only what concerns one rule.")
 @click.option(
@@ -59,6 +59,12 @@ DEPTH = 6
     show_default=True,
     help="Calls before the one that a rule decides, at most, in the search for witnesses.",
 )
+@click.option(
+    "--record-words",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Search for all witnesses, written down or not, and write those hard to find.",
+)
 @click.option("--fresh", is_flag=True, help="Prove everything anew, whatever is known.")
 @click.option("--json", "as_json", is_flag=True, help="Print every obligation as JSON.")
 def prove(
@@ -71,6 +77,7 @@ def prove(
     crosscheck: bool,
     keep_smt: Path | None,
     depth: int,
+    record_words: Path | None,
     fresh: bool,
     as_json: bool,
 ) -> int:
@@ -93,7 +100,10 @@ def prove(
     A refuted obligation is printed as a state and a call. Valid states are those that satisfy
     the invariants, with at most --rows rows in each table; arrays have at most two elements
     there, and matrices that are copied at most two rows. What was proved before is
-    not proved again while nothing has changed that it depends on.
+    not proved again while nothing has changed that it depends on. Witnesses that
+    are hard to find are written down in the file words.json of the package; they
+    are tried first, and searched for where they do not show what they did. With
+    --record-words they are searched for anew, and FILE becomes such a file.
 
     \b
     Examples:
@@ -118,8 +128,17 @@ def prove(
     if keep_smt is not None and not crosscheck:
         raise click.UsageError("--keep-smt needs --cross-check, which asks the questions")
     questions = "" if keep_smt is None else str(keep_smt)
+    if record_words is not None and (only or areas):
+        raise click.UsageError("--record-words is for all rules, without --rule and --areas")
     work = tasks(
-        chosen, rows=rows, seed=seed, only=only, second=crosscheck, depth=depth, smt=questions
+        chosen,
+        rows=rows,
+        seed=seed,
+        only=only,
+        second=crosscheck,
+        depth=depth,
+        smt=questions,
+        recall=record_words is None,
     )
     started = time.monotonic()
     done: dict[Task, Findings] = {}
@@ -134,6 +153,8 @@ def prove(
     witnesses = [each for found in found_in_order for each in found.witnesses]
     if not only:
         _leave(chosen, out, records, witnesses)
+    if record_words is not None:
+        _record_words(record_words, done)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())
     else:
@@ -182,6 +203,19 @@ def _leave(
     notes = notes_of(records, witnesses)
     write_proofs(notes, out / FILE_NAME, halcert=halcert.__version__, spec=digest())
     keep_all(areas, witnesses)
+
+
+def _record_words(place: Path, done: dict[Task, Findings]) -> None:
+    """Write the words that take long to find."""
+    from halcert.model.proofs.wordbook import Book, write
+
+    book: Book = {}
+    for task, found in done.items():
+        book.setdefault(task.profile, {}).update(found.noted)
+    try:
+        write(book, place)
+    except OSError as error:
+        raise click.UsageError(f"--record-words: {place}: {error.strerror}") from error
 
 
 # ----------------------------------------------------------------------------------------- output

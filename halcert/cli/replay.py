@@ -14,8 +14,8 @@ from halcert.cli.traces import checked_trace
 from halcert.conformance.lab import Broken, HarnessError
 from halcert.conformance.replay import Fate, fate_of, is_same
 from halcert.conformance.run import Choice, UsageError
+from halcert.conformance.seeded import seeded_fault, without_the_fault
 from halcert.conformance.story import story_of
-from halcert.conformance.suite import SEEDED_FAULT
 from halcert.conformance.trial import trials
 from halcert.reports import text_of
 from halcert.results import Exit, Trace
@@ -75,10 +75,10 @@ def replay(
     choice = Choice(
         adapter=adapter,
         library=header.library or None if same else library,
-        fault=header.environment.get(SEEDED_FAULT) if same else fault,
+        fault=seeded_fault(header.environment) if same else fault,
         profile=chosen("profile", profile, header.profile) or profile,
         kernel=kernel,
-        environment={k: v for k, v in header.environment.items() if k != SEEDED_FAULT},
+        environment=without_the_fault(header.environment),
     )
     try:
         tries = list(trials(choice, recorded.steps, times))

@@ -8,14 +8,14 @@ from pathlib import Path
 import click
 import msgspec
 
-from halcert.cli.options import Folder, areas_option
+from halcert.cli.options import Folder, all_areas_option
 from halcert.conformance.run import known_profile
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 
 
 @click.command()
-@areas_option
+@all_areas_option
 @click.option(
     "--as",
     "form",
@@ -50,6 +50,7 @@ def vectors(areas: tuple[str, ...], form: str, profile: str, out: Path) -> int:
       halcert vectors --as c --areas svm
       cc -std=c11 -o svm halcert-out/vectors/svm.c -ldl
       ./svm /path/to/libascend_hal.so
+    Those of the areas runtime, ipc and physical are for libascendcl.so.
     """  # noqa: D301 - click reads the character as: keep these lines
     chosen = _areas(areas)
     known_profile(profile)

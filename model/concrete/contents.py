@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import msgspec
 
@@ -17,7 +18,9 @@ from halcert.model.concrete.rope import (
     written,
 )
 from halcert.model.concrete.sortedmap import SortedMap
-from halcert.spec.language import Row
+from halcert.spec.language import Extent, Row
+
+R = TypeVar("R", bound=Row)
 
 
 class Pen:
@@ -104,6 +107,15 @@ class ConcreteContents(msgspec.Struct, frozen=True, eq=False):
     def forget(self, memory: int, offset: int, length: int) -> ConcreteContents:
         """Return the contents after the range became undefined."""
         return self._changed(memory, lambda rope: erased(rope, offset, offset + length))
+
+    def forget_each(self, table: Iterable[R], extent: Callable[[R], Extent]) -> ConcreteContents:
+        """Return the contents after the range that each row stands for became undefined."""
+        contents = self
+        for row in table:
+            memory, offset, length = extent(row)
+            if length > 0:
+                contents = contents.forget(memory, offset, length)
+        return contents
 
     def byte(self, memory: int, offset: int) -> tuple[int | None, int] | None:
         """Return the pattern (None for a constant) and value of a byte, or None if undefined."""

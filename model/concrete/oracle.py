@@ -101,10 +101,10 @@ class Oracle:
         if result.code != 0:
             return _refused(rules, world, call, result, process, step, held)
         if held:
-            return _accepted_wrongly(world, held, result)
+            return _accepted_wrongly(world, held, call, result)
         broken, shown = rules.broken_on_success(call, view, result)
         if broken is not None:
-            return Judgement(world, _broken_promise(broken, result))
+            return Judgement(world, _broken_promise(broken, call, result))
         for rule, extent_of in rules.observes:
             memory, offset, _length = extent_of(call, view, result)
             data = result.data  # type: ignore[attr-defined]
@@ -150,7 +150,7 @@ def _refused(
         shown = [explaining[0].id]
     broken, kept = rules.broken_on_failure(call, view, result)
     if broken is not None:
-        return Judgement(world, _broken_promise(broken, result), held=_ids(held))
+        return Judgement(world, _broken_promise(broken, call, result), held=_ids(held))
     leaving, after = rules.left(call, view, result, step)
     if leaving is not None:
         kept.append(leaving.id)
@@ -165,7 +165,7 @@ def _codes(rules: Iterable[Rule]) -> str:
     return " or ".join(dict.fromkeys(symbol_of(code) for rule in rules for code in rule.codes))
 
 
-def _accepted_wrongly(world: World, held: list[Rule], result: Returned) -> Judgement:
+def _accepted_wrongly(world: World, held: list[Rule], call: Call, result: Returned) -> Judgement:
     first = max(held, key=lambda rule: rule.strength is Strength.MUST)
     codes = _codes(held)
     violation = Violation(
@@ -173,7 +173,7 @@ def _accepted_wrongly(world: World, held: list[Rule], result: Returned) -> Judge
         strength=first.strength,
         shape="accepted",
         allowed=f"failure with {codes}" if codes else "failure with any code",
-        came=f"success: {described(result)}",
+        came=f"success: {described(call, result)}",
     )
     return Judgement(world, violation, held=_ids(held))
 
@@ -199,13 +199,13 @@ def _refused_wrongly(rule: Rule, may: list[Rule], code: int) -> Violation:
     )
 
 
-def _broken_promise(rule: Rule, result: Returned) -> Violation:
+def _broken_promise(rule: Rule, call: Call, result: Returned) -> Violation:
     return Violation(
         rule=rule.id,
         strength=rule.strength,
         shape="promise",
         allowed=rule.summary,
-        came=described(result),
+        came=described(call, result),
     )
 
 
@@ -225,9 +225,9 @@ SHOWN = 60
 """Characters of an output that a sentence shows."""
 
 
-def described(result: Returned) -> str:
-    """Return a result in one line: the code and the outputs, long ones cut."""
-    parts = [f"code {symbol_of(result.code)}"]
+def described(call: Call, result: Returned) -> str:
+    """Return the result of a call in one line: the code and the outputs, long ones cut."""
+    parts = [f"code {symbol_of(result.code, call.interface.name)}"]
     for name in result.__struct_fields__[1:]:
         value = getattr(result, name)
         text = f"{value:#x}" if isinstance(value, int) else repr(value)

@@ -34,7 +34,7 @@ ALWAYS = ("state", "profiles", "language", "abi", "pattern", "universal")
 def key_of(task: Task) -> str:
     """Return the name under which the findings of a piece of work are kept."""
     digest = hashlib.sha256(halcert.__version__.encode())
-    if task.kind in (INTERFACE, SEARCH):  # finds the same, whatever else is proved
+    if task.kind != THEOREMS:  # says the same of its interfaces, whatever else is proved
         task = msgspec.structs.replace(task, areas=())
     digest.update(msgspec.json.encode(task))
     digest.update(_model().encode())

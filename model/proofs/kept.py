@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from halcert.model.proofs.depends import rules_digest
-from halcert.model.proofs.folder import cache_folder
+from halcert.model.proofs.folder import asked_for, cache_folder, forget_old
 from halcert.model.proofs.run import represented_by, searches
 from halcert.model.proofs.settled import carry_out, known
 from halcert.model.proofs.witness import Witness
@@ -20,7 +20,7 @@ from halcert.spec.profiles import PROFILES
 def witnesses(areas: Iterable[str], profile: str) -> list[Witness]:
     """Return the witnesses of all rules of the areas for a product, boundaries behind rules.
 
-    They are computed when the spec has changed since the last time, which takes some seconds.
+    They are computed where the spec has changed since the last time, which takes some seconds.
     A search is for the interfaces of one area, whatever other areas are asked for: so a part of
     what is kept for all areas is as good as what was searched for by itself.
     """
@@ -69,8 +69,7 @@ def keep(place: Path, found: list[Witness]) -> None:
     """Write witnesses; a cache that cannot be written is done without."""
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        for old in place.parent.glob(f"witnesses-*-{place.name.split('-', 2)[2]}"):
-            old.unlink(missing_ok=True)
+        forget_old(place.parent, "witnesses-*")
         scratch = place.with_suffix(f".{os.getpid()}")
         scratch.write_bytes(msgspec.msgpack.encode(found))
         scratch.replace(place)
@@ -80,6 +79,6 @@ def keep(place: Path, found: list[Witness]) -> None:
 
 def _read(place: Path) -> list[Witness] | None:
     try:
-        return msgspec.msgpack.decode(place.read_bytes(), type=list[Witness])
+        return msgspec.msgpack.decode(asked_for(place), type=list[Witness])
     except (OSError, msgspec.DecodeError):
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from halcert.model.proofs.witness import Witness
+from halcert.model.proofs.wordbook import Noted
 
 PROVED = "proved"
 REFUTED = "refuted"
@@ -68,11 +69,13 @@ class Findings(msgspec.Struct, frozen=True):
         records: the obligations that it settled.
         witnesses: the witnesses that fell out of it.
         objections: what the oracle has against them.
+        noted: what to write down about the words of a search, by id of the rule.
     """
 
     records: tuple[Record, ...]
     witnesses: tuple[Witness, ...] = ()
     objections: tuple[str, ...] = ()
+    noted: dict[str, Noted] = {}
 
 
 def scope_of(kind: str, rows: int) -> str:

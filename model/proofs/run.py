@@ -65,6 +65,7 @@ def tasks(
     second: bool = False,
     depth: int = DEPTH,
     smt: str = "",
+    recall: bool = True,
 ) -> tuple[Task, ...]:
     """Return the pieces of work of a run, the longest ones first."""
     profiles = representatives()
@@ -87,7 +88,9 @@ def tasks(
         for p in profiles
         for name in subjects
     ]
-    return tuple(msgspec.structs.replace(each, depth=depth, smt=smt) for each in found)
+    return tuple(
+        msgspec.structs.replace(each, depth=depth, smt=smt, recall=recall) for each in found
+    )
 
 
 def _own(areas: tuple[str, ...]) -> dict[str, Interface]:

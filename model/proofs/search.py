@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
 from typing import NamedTuple
@@ -11,6 +11,7 @@ from halcert.model.proofs.candidates import Candidates, Name
 from halcert.model.proofs.goals import Goal, goal_of, needed_by
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.trail import Trail
+from halcert.model.proofs.wordbook import Noted, Spelling, area_of, steps_of
 from halcert.model.proofs.words import (
     LAST,
     Operation,
@@ -50,6 +51,7 @@ STEPS = 10_000_000
 class Reached(NamedTuple):
     """Where a rule was reached: the word, the call after it, and the condition that was met."""
 
+    area: str
     rule: Rule
     word: Word
     reading: Reading
@@ -64,6 +66,7 @@ class Search:
 
     Attributes:
         profile: the product.
+        area: name of the area whose words these are.
         interfaces: the interfaces whose calls make up the words.
         influence: what rules read and calls write, and whether rules have prospects at all.
         processes: how many processes make the calls.
@@ -73,12 +76,14 @@ class Search:
         shadowed: ids of rules that no valid state lets decide alone.
         unshadowed: ids of rules that some valid state lets decide alone.
         impossible: ids of rules that no valid state lets have a say.
+        spared: ids of unshadowed rules for which no word is looked for any more.
         words: number of words that were tried.
         depth: length of the longest ones.
         out_of_time: the search ended early.
     """
 
     profile: Profile
+    area: str
     interfaces: tuple[Interface, ...]
     influence: Influence
     processes: int = 1
@@ -88,6 +93,7 @@ class Search:
     shadowed: set[str] = field(default_factory=set)
     unshadowed: set[str] = field(default_factory=set)
     impossible: set[str] = field(default_factory=set)
+    spared: set[str] = field(default_factory=set)
     words: int = 0
     depth: int = 0
     out_of_time: bool = False
@@ -131,6 +137,26 @@ class Search:
         if not more:
             self._give_up()
 
+    def recall(self, wanted: Iterable[Rule], known: Mapping[str, Noted]) -> None:
+        """Look at rules after no call, and after the words that are written down for them."""
+        rules: dict[str, Rule] = {}
+        words: dict[str, list[Rule]] = {}
+        for rule in wanted:
+            noted = known.get(rule.id, Noted())
+            for text in {noted.reach, noted.alone}:
+                if not text or area_of(text) == self.area:
+                    words.setdefault(text, []).append(rule)
+                    rules[rule.id] = rule
+        spelling = Spelling(self.interfaces, self.profile)
+        self._open = dict(rules)
+        for text in sorted(words):
+            word = spelling.word(steps_of(text))
+            if word is not None:
+                self._visit(word, [rule for rule in words[text] if rule.id in self._open])
+        spared = [r for r in rules.values() if r.id in known and known[r.id].spared]
+        self.give_up(rule for rule in spared if rule.id not in self.alone)
+        self.spared |= self.unshadowed
+
     def _letters(self) -> tuple[Operation, ...]:
         """Return the operations that change tables which can matter for the open rules.
 
@@ -161,6 +187,7 @@ class Search:
         self.shadowed |= other.shadowed
         self.unshadowed |= other.unshadowed
         self.impossible |= other.impossible
+        self.spared |= other.spared
 
     def reopen(self, rules: Iterable[Rule]) -> None:
         """Forget what no state lets come about in which only the calls of this search were made."""
@@ -172,10 +199,11 @@ class Search:
 
     def unsettled(self, rules: Iterable[Rule]) -> list[Rule]:
         """Return the rules for which there is something left to look for."""
-        return [rule for rule in rules if not self._settled(rule)]
+        return [rule for rule in rules if not self.settled(rule)]
 
-    def _settled(self, rule: Rule) -> bool:
-        decided = rule.id in self.alone or rule.id in self.shadowed
+    def settled(self, rule: Rule) -> bool:
+        """Tell whether nothing is left to look for."""
+        decided = any(rule.id in each for each in (self.alone, self.shadowed, self.spared))
         return rule.id in self.impossible or (decided and rule.id in self.reached)
 
     def _phase(
@@ -290,18 +318,20 @@ class Search:
         """Note whether the rule has a say here, and tell whether nothing better can come."""
         start = perf_counter()
         if self.trail.check(needed_by(rule, reading)) is Answer.NO:
-            return self._settled(rule)
+            return self.settled(rule)
         goal = goal_of(rule, reading)
         if rule.id not in self.alone and self.trail.check(goal.alone) is Answer.YES:
-            found = Reached(rule, word, reading, goal.alone, True, perf_counter() - start)
+            found = Reached(
+                self.area, rule, word, reading, goal.alone, True, perf_counter() - start
+            )
             self.alone[rule.id] = found
             if rule.kind is not Kind.ENSURES:
                 self.reached.setdefault(rule.id, found)
         if rule.id not in self.reached and self._met(goal):
             self.reached[rule.id] = Reached(
-                rule, word, reading, goal.reach, False, perf_counter() - start
+                self.area, rule, word, reading, goal.reach, False, perf_counter() - start
             )
-        return self._settled(rule)
+        return self.settled(rule)
 
     def _met(self, goal: Goal) -> bool:
         return goal.reach is not goal.alone and self.trail.check(goal.reach) is Answer.YES

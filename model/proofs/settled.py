@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import msgspec
 
 from halcert.model.proofs import work
 from halcert.model.proofs.depends import key_of
-from halcert.model.proofs.folder import cache_folder
+from halcert.model.proofs.folder import asked_for, cache_folder
+from halcert.model.proofs.folder import forget_old as forget
 from halcert.model.proofs.records import PROVED, Findings
 from halcert.model.proofs.work import Task
-
-DAYS = 30
-"""How long findings are kept that nobody asks for."""
-SECONDS_OF_A_DAY = 86_400
 
 
 def carry_out(task: Task) -> Findings:
@@ -30,8 +26,7 @@ def known(task: Task) -> Findings | None:
     """Return what a piece of work gave when the rules were the same, or None."""
     place = _place(task)
     try:
-        found = msgspec.msgpack.decode(place.read_bytes(), type=Findings)
-        os.utime(place)
+        found = msgspec.msgpack.decode(asked_for(place), type=Findings)
     except (OSError, msgspec.DecodeError):
         return None
     return found
@@ -52,14 +47,8 @@ def remember(task: Task, found: Findings) -> None:
 
 
 def forget_old() -> None:
-    """Remove what nobody has asked for in a long time."""
-    limit = time.time() - DAYS * SECONDS_OF_A_DAY
-    try:
-        for path in _folder().iterdir():
-            if path.stat().st_mtime < limit:
-                path.unlink(missing_ok=True)
-    except OSError:
-        return
+    """Remove findings that nobody has asked for in a long time."""
+    forget(_folder())
 
 
 def _folder() -> Path:

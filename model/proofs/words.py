@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from typing import Any
@@ -153,14 +153,26 @@ def begun(
         ValueError: one of the calls is not possible.
     """
     word = empty_word()
-    known = {each.rule.id: each for each in operations_of(calls, profile, BEGINNING)}
+    known = beginnings_of(calls, profile)
     for process, rule_id in beginning:
-        found = known.get(rule_id)
-        longer = extended(word, replace(found, process=process), profile) if found else None
+        longer = followed(word, process, rule_id, known, profile)
         if longer is None:
             raise ValueError(f"{rule_id} is not possible in process {process}")
         word = longer
     return replace(word, given=len(word.steps))
+
+
+def beginnings_of(calls: Iterable[Interface], profile: Profile) -> dict[str, Operation]:
+    """Return the operations that a given word may be made of, by id of the rule."""
+    return {each.rule.id: each for each in operations_of(calls, profile, BEGINNING)}
+
+
+def followed(
+    word: Word, process: int, rule_id: str, known: Mapping[str, Operation], profile: Profile
+) -> Word | None:
+    """Return the word with a call that is given by process and id of the rule, if it can be."""
+    found = known.get(rule_id)
+    return extended(word, replace(found, process=process), profile) if found else None
 
 
 def _seen(views: tuple[Any, ...], process: int, view: Any) -> tuple[Any, ...]:

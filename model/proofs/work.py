@@ -29,6 +29,7 @@ from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.slips import Slip, Slips, slips_of
 from halcert.model.proofs.statements import Statements, start_records
 from halcert.model.proofs.witness import UNDEFINED, Witness
+from halcert.model.proofs.wordbook import Noted, area_of, text_of, written
 from halcert.model.symbolic.second import DISAGREEMENT, keeping
 from halcert.model.symbolic.solver import Solver
 from halcert.model.symbolic.term import forget_terms
@@ -58,6 +59,7 @@ class Task(msgspec.Struct, frozen=True):
         second: a second solver checks the proofs.
         depth: calls before the one that is decided, at most, in a search.
         smt: folder for the questions to the second solver; empty if they are not kept.
+        recall: words that are written down are tried before any are searched for.
     """
 
     kind: str
@@ -70,6 +72,7 @@ class Task(msgspec.Struct, frozen=True):
     second: bool = False
     depth: int = DEPTH
     smt: str = ""
+    recall: bool = True
 
     @property
     def name(self) -> str:
@@ -110,20 +113,28 @@ def _search(task: Task) -> Findings:
     own = known[task.subjects[0]].area
     others = [name for name, each in AREAS.items() if name != own and _may_help(each, AREAS[own])]
     depth = min(task.depth, DEPTH_FIRST) if others else task.depth
-    search = _explored(msgspec.structs.replace(task, depth=depth), profile, own, wanted)
+    recalled = _recalled(task, profile, (own, *others), wanted)
+    search = recalled.pop(own, None) or _empty_search(task, profile, own)
+    late = [r for r in search.unsettled(wanted) if not any(e.settled(r) for e in recalled.values())]
+    _explore(msgspec.structs.replace(task, depth=depth), search, late)
     for name in others:
+        if name in recalled:
+            search.adopt(recalled[name])
         told = [rule for rule in wanted if rule.interface in spoken(AREAS[name])]
         search.reopen(told)
         late = search.unsettled(told)
         if late:
-            search.adopt(_explored(task, profile, name, late, few=True))
+            other = _empty_search(task, profile, name)
+            _explore(task, other, late, few=True)
+            search.adopt(other)
     late = search.unsettled(wanted)
     if late and depth < task.depth and not AREAS[own].beginnings:
         search.run(late, task.depth, SECONDS, beyond=depth)
     outcome = _Outcome(search, profile)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
-    return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections))
+    noted = _noted(search, wanted)
+    return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections), noted)
 
 
 def _may_help(area: Area, own: Area) -> bool:
@@ -152,17 +163,54 @@ def _applies(rule_id: str, profile: Profile) -> bool:
     return found is not None and found.applies_to(profile.name)
 
 
-def _explored(
-    task: Task, profile: Profile, name: str, wanted: list[Rule], *, few: bool = False
-) -> Search:
+def _empty_search(task: Task, profile: Profile, name: str) -> Search:
+    """Return a search in words of an area that has not begun."""
+    letters = tuple(spoken(AREAS[name]).values())
+    influence = Influence(letters, profile, invariants(), task.rows)
+    return Search(profile, name, letters, influence, AREAS[name].processes)
+
+
+def _recalled(
+    task: Task, profile: Profile, names: tuple[str, ...], wanted: list[Rule]
+) -> dict[str, Search]:
+    """Return for each area for which words are written down what is found after them.
+
+    The first of the areas is that of the rules.
+    """
+    if not task.recall:
+        return {}
+    known = written(profile.name)
+    noted = [known[rule.id] for rule in wanted if rule.id in known]
+    areas = {area_of(text) for each in noted for text in (each.reach, each.alone)}
+    found = {n: _empty_search(task, profile, n) for n in names if n in areas or n == names[0]}
+    for search in found.values():
+        search.recall(wanted, known)
+    return found
+
+
+def _noted(search: Search, wanted: list[Rule]) -> dict[str, Noted]:
+    """Return what is worth writing down, by id of the rule."""
+    found = {}
+    for rule in wanted:
+        reach, alone = _text(search.reached.get(rule.id)), _text(search.alone.get(rule.id))
+        noted = Noted("" if reach == alone else reach, alone, rule.id not in search.alone)
+        if noted != Noted():
+            found[rule.id] = noted
+    return found
+
+
+def _text(found: Reached | None) -> str:
+    return text_of(found.area, found.word) if found else ""
+
+
+def _explore(task: Task, search: Search, wanted: list[Rule], *, few: bool = False) -> None:
     """Search for rules in words of an area.
 
     Where they are few, those that no valid state lets decide are settled before any word is made.
     """
-    area = AREAS[name]
-    letters = tuple(spoken(area).values())
-    influence = Influence(letters, profile, invariants(), task.rows)
-    search = Search(profile, letters, influence, area.processes)
+    if not wanted:
+        return
+    area, profile = AREAS[search.area], search.profile
     if few:
         search.give_up(wanted)
         wanted = search.unsettled(wanted)
@@ -176,7 +224,6 @@ def _explored(
         if late:
             search.begin(beginning)
             search.run(late, DEPTH_BEGUN, SECONDS, more=left > 0)
-    return search
 
 
 class _Outcome:
@@ -255,9 +302,12 @@ class _Outcome:
 
     def _slips(self, wanted: list[Rule], found: list[Reached]) -> Iterator[Slip]:
         known = interfaces()
+        asked = {rule.id for rule in wanted}
         for name in dict.fromkeys(rule.interface for rule in wanted):
             places = tuple(each for each in found if each.rule.interface == name)
-            yield from slips_of(known[name], self.profile.name, places)
+            for slip in slips_of(known[name], self.profile.name, places):
+                if slip.rule.id in asked:
+                    yield slip
 
     def _edge(self, rule: Rule, note: str, made: Instance) -> Witness:
         if made.objection:

@@ -12,8 +12,10 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from halcert.model.symbolic.algebra import add, both, choose, equal, less, negation
+from halcert.model.symbolic.row import SymbolicRow
 from halcert.model.symbolic.table import SymbolicTable
 from halcert.model.symbolic.term import BoolLike, IntLike, unknown
+from halcert.spec.language import Extent
 
 Read = Callable[[IntLike, IntLike], IntLike]
 PATTERN = "byte of pattern"
@@ -97,6 +99,20 @@ class SymbolicContents:
         return self._erased(
             lambda other, place: both(equal(other, memory), within(place, offset, length))
         )
+
+    def forget_each(
+        self, table: SymbolicTable, extent: Callable[[SymbolicRow], Extent]
+    ) -> SymbolicContents:
+        """Return the contents after the range that each row stands for became undefined."""
+
+        def gone(memory: IntLike, place: IntLike) -> BoolLike:
+            def covers(row: SymbolicRow) -> BoolLike:
+                found = extent(row)
+                return both(equal(found.memory, memory), within(place, found.offset, found.length))
+
+            return table.any(covers)
+
+        return self._erased(gone)
 
     def joined(self, condition: BoolLike, other: SymbolicContents) -> SymbolicContents:
         """Return these contents where the condition is true, and the other ones elsewhere."""

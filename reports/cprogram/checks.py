@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import structs
 
 from halcert.reports.cprogram.expressions import Uses, Variables, literal
+from halcert.reports.cprogram.rows import rows_of
 from halcert.results.story import Demand, Formula, Promise, Stretch
 from halcert.spec.abi.codes import symbol_of
 from halcert.spec.language import poison
@@ -60,14 +61,20 @@ class CheckWriter:
 
     # ---------------------------------------------------------------------------------- outputs
 
-    def promise(self, promise: Promise) -> list[str]:
-        """Return the check of a promise, or nothing where an output that it needs is not there."""
+    def promise(self, promise: Promise, *, last: bool = False) -> list[str]:
+        """Return the check of a promise, or nothing where an output that it needs is not there.
+
+        Args:
+            promise: the promise.
+            last: it is about the last call, after which nothing else can show the fault.
+        """
         parts = promise.condition.args if promise.condition.op == "and" else (promise.condition,)
         try:
             conditions = [self._condition(each) for each in parts]
         except KeyError:
             return []
-        check = "must_hold_if_alike" if promise.depends else "must_hold"
+        depending = "must_hold_if_alike_at_last" if last else "must_hold_if_alike"
+        check = depending if promise.depends else "must_hold"
         self._uses.helpers.add(check)
         return [
             f"/* {promise.rule}: {promise.summary} */",
@@ -218,26 +225,50 @@ class CheckWriter:
 
     # ------------------------------------------------------------------------------------ bytes
 
-    def stretch(self, address: str, stretch: Stretch, rule: str) -> str:
-        """Return the check of bytes behind an address."""
-        self._uses.helpers.add("must_read")
-        where = f"(char *){address} + {stretch.start}" if stretch.start else address
+    def stretches(self, address: str, stretches: Sequence[Stretch], rule: str) -> list[str]:
+        """Return the checks of bytes behind an address."""
+        lines = []
+        for rows in rows_of(merged(stretches)):
+            parts = zip(rows.first, rows.steps, strict=True)
+            if rows.count == 1:
+                lines += [self._stretch(address, part, rule) for part, _ in parts]
+                continue
+            lines += [
+                f"for (size_t row = 0; row < {rows.count}; row++) {{",
+                *(
+                    "    " + self._stretch(address, part, rule, rows.apart, step)
+                    for part, step in parts
+                ),
+                "}",
+            ]
+        return lines
+
+    def _stretch(
+        self, address: str, stretch: Stretch, rule: str, apart: int = 0, step: int = 0
+    ) -> str:
+        """Return the check of a stretch, in a loop over rows if they are some bytes apart."""
+        distance = _in_row(str(stretch.start), apart)
+        where = address if distance == "0" else f"(char *){address} + {distance}"
         length = self._uses.size(stretch.length)
         if stretch.pattern is None:
             self._uses.helpers.add("must_be_filled")
             return f'must_be_filled({where}, {length}, {literal(stretch.value)}, "{rule}");'
         self._uses.helpers.add("must_be_pattern")
-        what = f"{literal(stretch.pattern)}, {literal(stretch.value)}"
-        return f'must_be_pattern({where}, {length}, {what}, "{rule}");'
-
-    def stretches(self, address: str, stretches: Sequence[Stretch], rule: str) -> list[str]:
-        """Return the checks of bytes behind an address."""
-        return [self.stretch(address, each, rule) for each in merged(stretches)]
+        place = _in_row(literal(stretch.value), step)
+        return f'must_be_pattern({where}, {length}, {literal(stretch.pattern)}, {place}, "{rule}");'
 
     def unchanged(self, name: str, rule: str) -> str:
         """Return the check that a call left the guarded copy of an input alone."""
         self._uses.helpers.add("must_be_unchanged")
         return f'must_be_unchanged(guarded_{name}, &{name}, sizeof {name}, "{name}", "{rule}");'
+
+
+def _in_row(first: str, step: int) -> str:
+    """Return a number that grows by a step from row to row."""
+    if not step:
+        return first
+    grown = "row" if step == 1 else f"row * {step}"
+    return grown if first == "0" else f"{first} + {grown}"
 
 
 def merged(stretches: Sequence[Stretch]) -> list[Stretch]:

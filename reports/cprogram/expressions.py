@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from halcert.reports.references import PROCESS
 from halcert.reports.tracetext import Names
 from halcert.reports.values import is_reference
 from halcert.results import TraceStep
@@ -164,8 +165,6 @@ ANSWER = "answer"
 """The output by which a call tells the truth value that it returns."""
 BYTES = (Passing.OUT_NAME, Passing.OUT_BLOB)
 """How outputs are passed that are no numbers."""
-PROCESS = "pid."
-"""What numbers of processes are named by, which no call gives."""
 PIDS = "shared->pids"
 """Where a program of several processes keeps their numbers."""
 

@@ -172,11 +172,18 @@ static _Thread_local int first_choice;
     ((condition) || first_choice != 0 ? (void)0 : (void)(first_choice = number))
 
 //// must_hold_if_alike: choices must_hold
+/* What need not hold after another choice is told, and the calls go on. */
+#define OTHERWISE "call %d chose otherwise than in the trace, so this need not hold: %s"
 #define must_hold_if_alike(condition, rule) \
     ((condition) || first_choice == 0 \
          ? must_hold(condition, rule) \
-         : not_tried("call %d chose otherwise than in the trace, so this need not hold: %s", \
-                     first_choice, #condition))
+         : (void)printf("%s     " OTHERWISE "\n", who, first_choice, #condition))
+
+//// must_hold_if_alike_at_last: must_hold_if_alike
+/* The same in the last call, of which the program cannot say then whether the fault shows. */
+#define must_hold_if_alike_at_last(condition, rule) \
+    ((condition) || first_choice == 0 ? must_hold(condition, rule) \
+                                      : not_tried(OTHERWISE, first_choice, #condition))
 
 //// guarded
 /* Returns a copy in front of a page that nobody may touch: whoever goes past its end crashes. */
@@ -247,142 +254,6 @@ static void no_longer_live(void *start)
     pthread_mutex_unlock(&live_lock);
 }
 
-//// map_memory
-static int map_memory(size_t size, void **address)
-{
-    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    *address = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return *address == MAP_FAILED ? errno : 0;
-}
-
-//// unmap_memory
-static int unmap_memory(void *address, size_t size)
-{
-    return munmap(address, size) == 0 ? 0 : errno;
-}
-
-//// fill_memory
-static int fill_memory(void *address, size_t size, int value)
-{
-    memset(address, value, size);
-    return 0;
-}
-
-//// pattern_byte
-/* A byte of an endless stream that differs from its neighbours and from those of other patterns. */
-static uint8_t pattern_byte(uint64_t pattern, uint64_t position)
-{
-    uint64_t word = position / 8 + pattern * PATTERN_STRIDE;
-    word *= PATTERN_ODD;
-    word ^= word >> 32;
-    word *= PATTERN_MIX;
-    word ^= word >> 32;
-    return (uint8_t)(word >> 8 * (position % 8));
-}
-
-//// store_pattern: pattern_byte
-static int store_pattern(void *address, size_t size, uint64_t pattern, uint64_t position)
-{
-    for (size_t i = 0; i < size; i++)
-        ((uint8_t *)address)[i] = pattern_byte(pattern, position + i);
-    return 0;
-}
-
-//// device_store: pattern_byte
-/* What a program on a device stores; the library's agent makes the access for it. */
-static drvError_t device_store(uint32_t device, DVdeviceptr address, size_t size, uint64_t pattern,
-                               uint64_t position)
-{
-    drvError_t code = DRV_ERROR_NONE;
-    for (size_t done = 0; done < size && code == DRV_ERROR_NONE; done += STORE_PART) {
-        size_t part = size - done < STORE_PART ? size - done : STORE_PART;
-        uint8_t *bytes = malloc(part);
-        if (bytes == NULL)
-            not_tried("no memory");
-        for (size_t i = 0; i < part; i++)
-            bytes[i] = pattern_byte(pattern, position + done + i);
-        code = softhal_device_store(device, address + done, bytes, part);
-        free(bytes);
-    }
-    return code;
-}
-
-//// load_memory
-/* Reads every byte, so that memory which cannot be read is found out here. */
-static int load_memory(const void *address, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        (void)((const volatile uint8_t *)address)[i];
-    return 0;
-}
-
-//// wrong_bytes: fault
-/* Tells where the wrong bytes are: from the first to the last, and how many are wrong. */
-static void wrong_bytes(size_t first, size_t last, size_t count, size_t size, unsigned found,
-                        unsigned instead, const char *rule)
-{
-    fault(rule, "%zu of %zu bytes are wrong, from %zu to %zu; byte %zu is %#04x, not %#04x", count,
-          size, first, last, first, found, instead);
-}
-
-//// must_be_filled: wrong_bytes
-static void must_be_filled(const void *address, size_t size, unsigned value, const char *rule)
-{
-    const uint8_t *bytes = address;
-    size_t first = 0, last = 0, count = 0;
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != value) {
-            first = count++ == 0 ? i : first;
-            last = i;
-        }
-    if (count > 0)
-        wrong_bytes(first, last, count, size, bytes[first], value, rule);
-}
-
-//// must_be_pattern: wrong_bytes pattern_byte
-static void must_be_pattern(const void *address, size_t size, uint64_t pattern, uint64_t position,
-                            const char *rule)
-{
-    const uint8_t *bytes = address;
-    size_t first = 0, last = 0, count = 0;
-    for (size_t i = 0; i < size; i++)
-        if (bytes[i] != pattern_byte(pattern, position + i)) {
-            first = count++ == 0 ? i : first;
-            last = i;
-        }
-    if (count > 0)
-        wrong_bytes(first, last, count, size, bytes[first],
-                    pattern_byte(pattern, position + first), rule);
-}
-
-//// together
-/* Runs functions in threads that start at the same time. */
-typedef void (*thread_function)(void);
-static pthread_barrier_t start;
-static const thread_function *thread_functions;
-
-static void *run_thread(void *place)
-{
-    size_t which = (size_t)place;
-    snprintf(who, sizeof who, "[thread %zu] ", which + 1);
-    pthread_barrier_wait(&start);
-    thread_functions[which]();
-    return NULL;
-}
-
-static void together(size_t count, const thread_function *functions)
-{
-    pthread_t threads[64];
-    thread_functions = functions;
-    pthread_barrier_init(&start, NULL, (unsigned)count);
-    for (size_t i = 0; i < count; i++)
-        if (pthread_create(&threads[i], NULL, run_thread, (void *)i) != 0)
-            not_tried("no thread can be started");
-    for (size_t i = 0; i < count; i++)
-        pthread_join(threads[i], NULL);
-    alarm(0);
-}
-
 //// gave_name: untouched
 static void gave_name(const char *label, const char *name)
 {
@@ -403,49 +274,4 @@ static bool is_untouched(const void *place, size_t size)
     while (size > 0 && *bytes == UNTOUCHED_BYTE)
         bytes++, size--;
     return size == 0;
-}
-
-//// rest
-/* Waits, so that what ended processes held can be taken back. */
-static int rest(uint64_t milliseconds)
-{
-    alarm(0);
-    usleep((useconds_t)(1000 * milliseconds));
-    return 0;
-}
-
-//// turns
-/* Processes make their calls in the order of the trace: each waits for its turn. */
-static void turn(int wanted)
-{
-    int now, seen = 0;
-    for (int waited = 0; (now = atomic_load(&shared->turn)) != wanted; waited++) {
-        if (now != seen)
-            waited = 0;
-        seen = now;
-        if (waited > 1000 * 10 * SECONDS_FOR_A_CALL)
-            not_tried("call of another process did not end");
-        usleep(100);
-    }
-}
-
-static void done(int parties)
-{
-    if (atomic_fetch_add(&shared->arrived, 1) + 1 < parties)
-        return;
-    atomic_store(&shared->arrived, 0);
-    atomic_fetch_add(&shared->turn, 1);
-}
-
-//// leave
-/* Ends this process: by itself, or as if it had been killed. */
-__attribute__((noreturn))
-static void leave(int killed)
-{
-    alarm(0);
-    fflush(stdout);
-    atomic_store(&shared->leaving, getpid());
-    if (killed)
-        raise(SIGKILL);
-    exit(NO_FAULT);
 }

@@ -1,7 +1,7 @@
 """What every program has around its calls: pieces of C, of which it gets those that it uses.
 
-The pieces stand in ``frame.c``. A line ``//// name: others`` begins one and tells which others
-it needs.
+The pieces stand in the files of ``FILES``. A line ``//// name: others`` begins one and tells which
+others it needs.
 """
 
 from __future__ import annotations
@@ -13,11 +13,15 @@ from importlib.resources import files
 from halcert.spec.abi.agent_functions import STORE_PART
 from halcert.spec.pattern import MIX, ODD, STRIDE
 
+FILES = ("frame.c", "memory.c", "parties.c")
+"""Calls and what is demanded of them, accesses to memory, and several threads or processes."""
+
 
 @cache
 def _sections() -> dict[str, tuple[tuple[str, ...], str]]:
     """Return the pieces of the frame: what each needs, and its text."""
-    text = files("halcert.reports.cprogram").joinpath("frame.c").read_text()
+    folder = files("halcert.reports.cprogram")
+    text = "\n".join(folder.joinpath(each).read_text() for each in FILES)
     found = {}
     for part in text.split("//// ")[1:]:
         first, _, rest = part.partition("\n")

@@ -11,15 +11,15 @@ from halcert.reports.cprogram.accesses import AccessWriter, is_access, loaded
 from halcert.reports.cprogram.arguments import CallText
 from halcert.reports.cprogram.calls import CallWriter
 from halcert.reports.cprogram.checks import CheckWriter, quoted
-from halcert.reports.cprogram.expressions import ANSWER, PROCESS, Uses, Variables, as_pointer
-from halcert.reports.references import paths
+from halcert.reports.cprogram.crossings import crossings, needed
+from halcert.reports.cprogram.expressions import ANSWER, Uses, Variables, as_pointer
+from halcert.reports.references import PROCESS, paths
 from halcert.reports.tracetext import described
 from halcert.reports.values import is_reference
 from halcert.results import Crashed, TraceStep
-from halcert.results.story import Demand, Formula, Story, StoryStep
+from halcert.results.story import Demand, Story, StoryStep
 from halcert.spec.abi.agent_functions import AGENT
 from halcert.spec.abi.declarations import ALL_FUNCTIONS
-from halcert.spec.abi.parameters import NAME_SIZE
 
 CODE_SHAPES = ("accepted", "refused", "code", "account")
 """Ways in which a rule is broken by a return code."""
@@ -42,42 +42,6 @@ class Body:
     title: str
     lines: list[str] = field(default_factory=list)
     variables: list[tuple[str, str]] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """What a call of one process gives and calls of another need."""
-
-    text: str
-    c_type: str
-    maker: TraceStep
-    array: bool = False
-
-    @property
-    def name(self) -> str:
-        """Its name among the things that processes share."""
-        return re.sub(r"\W+", "_", self.text)
-
-    @property
-    def declared(self) -> str:
-        """Its name as it is declared there."""
-        return f"{self.name}[{NAME_SIZE}]" if self.array else self.name
-
-    def copied(self, target: str, source: str) -> str:
-        """Return the statement that copies it."""
-        if self.array:
-            return f"memcpy({target}, {source}, sizeof {target});"
-        return f"{target} = {source};"
-
-    @property
-    def fetched(self) -> str:
-        """The statement by which a process gets it."""
-        return self.copied(self.text, f"shared->{self.name}")
-
-    @property
-    def told(self) -> str:
-        """The statement by which its maker tells it."""
-        return self.copied(f"shared->{self.name}", self.text)
 
 
 class FunctionWriter:
@@ -116,7 +80,7 @@ class FunctionWriter:
         self._checks = CheckWriter(self._variables, self.uses)
         self.threaded = any(step.thread for step in plain)
         self.streaming = any(map(_gives_a_task, plain))
-        self.crossings = self._crossings() if self.forked else []
+        self.crossings = crossings(self._steps, self._variables) if self.forked else []
 
     @property
     def forked(self) -> bool:
@@ -157,13 +121,13 @@ class FunctionWriter:
             return
         call = self._call(each, body)
         if self.forked:
-            needed = {number for number, _ in _needed(each)}
+            wanted = {number for number, _ in needed(each)}
             call = [
                 f"turn({turn});",
                 *(
                     c.fetched
                     for c in self.crossings
-                    if c.maker.actor != each.step.actor and c.maker.number in needed
+                    if c.maker.actor != each.step.actor and c.maker.number in wanted
                 ),
                 *call,
                 *(c.told for c in self.crossings if c.maker is each.step),
@@ -322,7 +286,7 @@ class FunctionWriter:
             check = self._code_check(step, demand, rule)
         lines = [check] if check else []
         for promise in demand.promises:
-            written = self._checks.promise(promise)
+            written = self._checks.promise(promise, last=self._is_end(step))
             settled = not _answers(step.interface) or (
                 check.startswith("must") and demand.success == promise.on_success
             )
@@ -388,37 +352,6 @@ class FunctionWriter:
         if verdict is not None and (each is None or self._is_last(each.step)):
             return verdict.rule
         return _first(each.demand) if each is not None and each.demand is not None else ""
-
-    def _crossings(self) -> list[Crossing]:
-        steps = {each.step.number: each.step for each in self._steps}
-        found: dict[str, Crossing] = {}
-        for each in self._steps:
-            for number, path in _needed(each):
-                maker = steps.get(number)
-                if maker is None or maker.actor == each.step.actor:
-                    continue
-                variable = self._variables.of(number, path)
-                c_type = variable.bytes or ("void *" if variable.pointer else "uint64_t")
-                if not variable.text.startswith("&"):  # a descriptor is of use to its own process
-                    array = variable.bytes == "char"
-                    found[variable.text] = Crossing(variable.text, c_type, maker, array)
-        return list(found.values())
-
-
-def _needed(each: StoryStep) -> list[tuple[int, str]]:
-    """Return what a call and its checks need: numbers of calls, and paths of their outputs."""
-    demand = each.demand or Demand(True, True)
-    conditions = [*(promise.condition for promise in demand.promises), *demand.alike]
-    found = [found for condition in conditions for found in _outputs(condition)]
-    return [*paths(each.step.args), *found]
-
-
-def _outputs(formula: Formula) -> list[tuple[int, str]]:
-    if formula.op == "output":
-        number, path = formula.args
-        return [(int(number), str(path))]
-    inner = (each for each in formula.args if isinstance(each, Formula))
-    return [found for each in inner for found in _outputs(each)]
 
 
 def _mentioned(steps: Sequence[TraceStep]) -> set[int]:

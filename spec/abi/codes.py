@@ -114,8 +114,20 @@ class DrvError(IntEnum):
     RESERVED = 0xFFFF
 
 
-def symbol_of(code: int) -> str:
-    """Return the C name of a return code, the driver's or the runtime's, or the number."""
+RUNTIME = "acl"
+"""What the names of the runtime's functions begin with."""
+
+
+def symbol_of(code: int, function: str = "") -> str:
+    """Return the C name of a return code, the driver's or the runtime's, or the number.
+
+    Args:
+        code: the code.
+        function: the function that returned it. Both libraries have a name for 0, and no other
+            code in common.
+    """
+    if function.startswith(RUNTIME):
+        return acl_symbol_of(code)
     try:
         name = DrvError(code).name
     except ValueError:

@@ -22,6 +22,8 @@ MEMORY = (*BOTH, (0, "RUNTIME-MALLOC-010"))
 """The calls after which one of them has memory."""
 KEY = (*MEMORY, (0, "IPC-KEY-020"))
 """The calls after which there is a key for it."""
+DOUBTED = (*KEY, (0, "IPC-PERMIT-030"))
+"""The calls after which nobody knows if the other one may open it (SVM v2)."""
 SHARED = (*KEY, (1, "IPC-IMPORT-020"))
 """The calls after which the other one has it, too."""
 
@@ -33,5 +35,5 @@ IPC_AREA = Area(
     uses=("runtime",),
     processes=2,
     library="acl",
-    beginnings=(BOTH, MEMORY, KEY, SHARED),
+    beginnings=(BOTH, MEMORY, KEY, DOUBTED, SHARED),
 )

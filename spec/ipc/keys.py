@@ -22,20 +22,35 @@ from halcert.spec.language import (
     align_up,
     ensures,
     interface,
+    leaves,
     may_reject,
     poison,
     rejects,
     undefined,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.runtime.memory import DRV_INTERNAL, KEYS, NO_MEMORY, REFUSED
 from halcert.spec.runtime.order import busy, session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
-from halcert.spec.sharing.memory import is_held, may_open, me, named_share, settled
+from halcert.spec.sharing.memory import (
+    is_barred,
+    is_doubtful,
+    is_held,
+    me,
+    named_share,
+    settled,
+)
 from halcert.spec.sharing.names import LONGEST, Name, is_string
 from halcert.spec.sharing.open import is_new_place, opened
-from halcert.spec.sharing.permit import MOST_AT_ONCE, counts, entered, find
-from halcert.spec.sources import SENSE
+from halcert.spec.sharing.permit import (
+    MOST_AT_ONCE,
+    counts,
+    entered,
+    find,
+    has_own_list,
+    perhaps_entered,
+)
+from halcert.spec.sources import SENSE, V2
 from halcert.spec.state import INTACT, TAKEN, USER, Share, State
 from halcert.spec.svm.flags import DEV, HOST, OPENED
 
@@ -164,6 +179,16 @@ class IpcMemGetExportKey(Call, frozen=True):
         return not state.shares.at(named_share(result.key.token)).exists
 
 
+def _pids(call: IpcMemSetImportPid) -> Elements[int]:
+    return Elements(call.num, call.pid)
+
+
+def _gets_to_the_list(call: IpcMemSetImportPid, state: State) -> bool:
+    """Tell whether a call enters processes one by one, so that it can stop in between."""
+    sound = call.key.given and call.pid.given and call.num > 0 and call.num <= MOST_AT_ONCE
+    return sound and is_string(call.key) and has_own_list(state, find(state, call.key))
+
+
 @interface("aclrtIpcMemSetImportPid", area="ipc", source=ACL_HEADER)
 class IpcMemSetImportPid(Call, frozen=True):
     """Let processes open a key."""
@@ -217,7 +242,7 @@ class IpcMemSetImportPid(Call, frozen=True):
 
     @may_reject("IPC-PERMIT-009", *NO_MEMORY, source=RUNTIME)
     def memory_may_be_short(call) -> bool:
-        """There may be no memory for the list; those before stay entered then."""
+        """There may be no memory for the list."""
         return True
 
     @accepts("IPC-PERMIT-020", strength=MUST, source=KEYS, changes=("permits",))
@@ -225,9 +250,18 @@ class IpcMemSetImportPid(Call, frozen=True):
         """The processes that have these numbers now may open the key."""
         return entered(state, named_share(call.key.token), _pids(call), profile)
 
-
-def _pids(call: IpcMemSetImportPid) -> Elements[int]:
-    return Elements(call.num, call.pid)
+    @leaves(
+        "IPC-PERMIT-030",
+        strength=SHOULD,
+        source=V2,
+        changes=("permits",),
+        when=_gets_to_the_list,
+        profiles=GEN2,
+    )
+    def some_are_entered(call, state: State, profile: Profile) -> State:
+        """Without memory for a process, those before it may be entered; the last is not."""
+        before = Elements(call.num - 1, call.pid)
+        return perhaps_entered(state, named_share(call.key.token), before, profile)
 
 
 @interface("aclrtIpcMemImportByKey", area="ipc", source=ACL_HEADER)
@@ -267,7 +301,7 @@ class IpcMemImportByKey(Call, frozen=True):
     def not_permitted(call, state: State) -> bool:
         """Only a process that was let in opens a key, unless any process may."""
         share = find(state, call.key)
-        return share.exists and share.owner != me(state) and not may_open(state, share)
+        return share.exists and share.owner != me(state) and is_barred(state, share)
 
     @undefined("IPC-IMPORT-006", source=RUNTIME)
     def own_or_once_more(call, state: State) -> bool:
@@ -291,7 +325,15 @@ class IpcMemImportByKey(Call, frozen=True):
         share = find(state, call.key)
         return call.flags == 1 or (share.exists and share.device != session(state).current - 1)
 
-    @accepts("IPC-IMPORT-020", strength=MUST, source=KEYS, changes=("blocks", "holdings"))
+    @may_reject("IPC-IMPORT-010", *REFUSED, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State) -> bool:
+        """A process may not be let in if the call that named it failed."""
+        share = find(state, call.key)
+        return share.exists and is_doubtful(state, share)
+
+    @accepts(
+        "IPC-IMPORT-020", strength=MUST, source=KEYS, changes=("blocks", "holdings", "permits")
+    )
     def opens(call, state: State, result: Result, profile: Profile) -> State:
         """The addresses lead to the bytes of the process that made the key."""
         device = session(state).current - 1

@@ -10,16 +10,17 @@ from typing import Any
 from halcert.spec.ipc.keys import IpcMemClose, IpcMemGetExportKey, IpcMemImportByKey
 from halcert.spec.language import Address, Call, Size, Source, Theorem
 from halcert.spec.runtime.memory import KEYS
-from halcert.spec.sharing.memory import may_open, me
+from halcert.spec.sharing.memory import me
 from halcert.spec.sharing.permit import find
+from halcert.spec.sharing.theorems import is_let_in
 from halcert.spec.sources import SENSE
 from halcert.spec.state import State
 from halcert.spec.svm.flags import OPENED
 
 
-def _only_who_may_opens(call: IpcMemImportByKey, before: State) -> bool:
+def _only_who_may_opens(call: IpcMemImportByKey, before: State, after: State) -> bool:
     share = find(before, call.key)
-    return share.valid and may_open(before, share)
+    return share.valid and is_let_in(before, after, share)
 
 
 def _opened_memory_is_the_makers(call: IpcMemImportByKey, before: State, after: State) -> bool:

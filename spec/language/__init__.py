@@ -40,12 +40,11 @@ from halcert.spec.language.interface import (
     interface,
     poison,
 )
-from halcert.spec.language.memory import Contents
+from halcert.spec.language.memory import Contents, Extent
 from halcert.spec.language.number import align_down, align_up, is_multiple
 from halcert.spec.language.rule import (
     FAILURE,
     SUCCESS,
-    Extent,
     Kind,
     Rule,
     Strength,

@@ -8,11 +8,22 @@ of tokens; a rule cannot tell.
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from typing_extensions import Self
 
-from halcert.spec.language.table import Table
+from halcert.spec.language.table import Row, Table
+
+R = TypeVar("R", bound=Row)
+
+
+class Extent(NamedTuple):
+    """A stretch of a memory object; offset and length in bytes."""
+
+    memory: int
+    offset: int
+    length: int
 
 
 class Contents(Protocol):
@@ -49,3 +60,6 @@ class Contents(Protocol):
 
     def forget(self, memory: int, offset: int, length: int) -> Self:
         """Return the contents after the range became undefined."""
+
+    def forget_each(self, table: Table[R], extent: Callable[[R], Extent]) -> Self:
+        """Return the contents after the range that each row stands for became undefined."""

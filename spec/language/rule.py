@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import update_wrapper
 from types import FunctionType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from halcert.spec.language.source import Source
 
@@ -55,14 +55,6 @@ class Kind(Enum):
     """When the condition holds there is no promise."""
     UNIVERSAL = "universal"
     """Speaks of every call; judged from several observations together."""
-
-
-class Extent(NamedTuple):
-    """A stretch of a memory object; offset and length in bytes."""
-
-    memory: int
-    offset: int
-    length: int
 
 
 @dataclass(frozen=True)

@@ -48,12 +48,16 @@ EXPORTED = (*BOTH, (0, "PHYSICAL-MALLOC-020"), (0, "PHYSICAL-EXPORT-020"))
 """The calls after which physical memory has a number."""
 IMPORTED = (*EXPORTED, (1, "PHYSICAL-IMPORT-020"))
 """The calls after which the other one has imported it."""
+UNSURE = (*EXPORTED, (0, "PHYSICAL-PERMIT-030"))
+"""The calls after which nobody knows if the other one may import it (SVM v2)."""
 RESERVED = (*IMPORTED, (1, "PHYSICAL-RESERVE-020"))
 """The calls after which it can map it."""
 RETAINED = (*MAPPED, (0, "PHYSICAL-RETAIN-010"))
 """The calls after which physical memory is held twice."""
 SENT = (*BOTH, (0, "PHYSICAL-MALLOC-020"), (0, "PHYSICAL-EXPORT2-020"))
 """The calls after which physical memory is known by opaque bytes."""
+SENT_IN_DOUBT = (*SENT, (0, "PHYSICAL-PERMIT2-030"))
+"""The calls after which nobody knows if the other one may import it (SVM v2)."""
 RECEIVED = (*SENT, (1, "PHYSICAL-IMPORT2-020"))
 """The calls after which the other one has imported it."""
 
@@ -72,9 +76,11 @@ PHYSICAL_AREA = Area(
         RETAINED,
         BOTH,
         EXPORTED,
+        UNSURE,
         IMPORTED,
         RESERVED,
         SENT,
+        SENT_IN_DOUBT,
         RECEIVED,
     ),
 )

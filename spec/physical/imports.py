@@ -28,12 +28,12 @@ from halcert.spec.physical.outcomes import (
     NO_SUCH_SHARE,
     PARAM_INVALID,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.runtime.memory import NO_MEMORY
 from halcert.spec.runtime.order import session, without_context
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.blobs import Blob
-from halcert.spec.sharing.imports import can_be_imported, imported, is_refused
+from halcert.spec.sharing.imports import can_be_imported, imported, is_in_doubt, is_refused
 from halcert.spec.sharing.memory import enveloped, me, numbered
 from halcert.spec.sources import SENSE, V2, V3
 from halcert.spec.state import Share, State
@@ -144,8 +144,16 @@ class ImportFromShareableHandle(Call, frozen=True):
         """There may be no memory for one more handle."""
         return True
 
+    @may_reject("PHYSICAL-IMPORT-010", *NO_SUCH_SHARE, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State, profile: Profile) -> bool:
+        """A process may not be on the white list if the call that named it failed."""
+        return is_in_doubt(state, _asked(call, state), profile)
+
     @accepts(
-        "PHYSICAL-IMPORT-020", strength=MUST, source=EXPORTING, changes=("handles", "holdings")
+        "PHYSICAL-IMPORT-020",
+        strength=MUST,
+        source=EXPORTING,
+        changes=("handles", "holdings", "permits"),
     )
     def gives_a_handle(call, state: State, result: Result, profile: Profile) -> State:
         """The handle stands for the exporter's memory, and can be mapped like any other."""
@@ -243,8 +251,16 @@ class ImportFromShareableHandleV2(Call, frozen=True):
         """Few products share with other machines."""
         return call.shareType != HERE
 
+    @may_reject("PHYSICAL-IMPORT2-011", *NO_SUCH_SHARE, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State, profile: Profile) -> bool:
+        """A process may not be on the white list if the call that named it failed."""
+        return call.shareableHandle.given and is_in_doubt(state, _sent(call, state), profile)
+
     @accepts(
-        "PHYSICAL-IMPORT2-020", strength=MUST, source=EXPORTING, changes=("handles", "holdings")
+        "PHYSICAL-IMPORT2-020",
+        strength=MUST,
+        source=EXPORTING,
+        changes=("handles", "holdings", "permits"),
     )
     def gives_a_handle(call, state: State, result: Result, profile: Profile) -> State:
         """The handle stands for the exporter's memory, as after the first form of the call."""

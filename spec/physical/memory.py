@@ -237,11 +237,6 @@ class FreePhysical(Call, frozen=True):
         """Freeing a handle more often than it was got while it is mapped."""
         return MemRelease(handle=call.handle).released_too_often_v3(state)
 
-    @undefined("PHYSICAL-FREE-005", source=V3, profiles=GEN3)
-    def exported_with_more_references(call, state: State) -> bool:
-        """Freeing an exported handle that was retained."""
-        return MemRelease(handle=call.handle).exported_with_more_references(state)
-
     @accepts(
         "PHYSICAL-FREE-010",
         strength=MUST,

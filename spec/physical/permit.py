@@ -12,6 +12,7 @@ from halcert.spec.language import (
     Strength,
     accepts,
     interface,
+    leaves,
     may_reject,
     rejects,
     undefined,
@@ -25,11 +26,11 @@ from halcert.spec.physical.outcomes import (
     NOT_YOURS,
     PARAM_INVALID,
 )
-from halcert.spec.profiles import Profile
+from halcert.spec.profiles import GEN2, Profile
 from halcert.spec.runtime.memory import NO_MEMORY, REFUSED
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.blobs import Blob
-from halcert.spec.sharing.handle_permit import MOST_AT_ONCE, entered
+from halcert.spec.sharing.handle_permit import MOST_AT_ONCE, entered, perhaps_entered
 from halcert.spec.sharing.imports import can_be_imported
 from halcert.spec.sharing.memory import enveloped, me, numbered
 from halcert.spec.sources import SENSE, V2, V3
@@ -51,12 +52,29 @@ def _pids(call: SetPidToShareableHandle | SetPidToShareableHandleV2) -> Elements
     return Elements(call.pidNum, call.pid)
 
 
+def _but_the_last(call: SetPidToShareableHandle | SetPidToShareableHandleV2) -> Elements[int]:
+    return Elements(call.pidNum - 1, call.pid)
+
+
+def _gets_to_the_list(
+    call: SetPidToShareableHandle | SetPidToShareableHandleV2, state: State, share: Share
+) -> bool:
+    """Tell whether a call enters processes one by one, so that it can stop in between."""
+    some = call.pid.given and call.pidNum > 0 and call.pidNum <= MOST_AT_ONCE
+    return some and share.exists and share.owner == me(state) and not share.anyone
+
+
 def _too_many(call: SetPidToShareableHandle | SetPidToShareableHandleV2) -> bool:
     """Tell whether more processes are named than one call enters.
 
     The runtime hands on the lower half of the number alone.
     """
     return call.pidNum > MOST_AT_ONCE and call.pidNum < 2**32
+
+
+def _sound(call: SetPidToShareableHandleV2) -> bool:
+    """Tell whether bytes are given, of a type that there is."""
+    return call.shareableHandle.given and not unknown_reach(call.shareType)
 
 
 def _nobody(call: SetPidToShareableHandle | SetPidToShareableHandleV2) -> bool:
@@ -129,13 +147,25 @@ class SetPidToShareableHandle(Call, frozen=True):
 
     @may_reject("PHYSICAL-PERMIT-009", *NO_MEMORY, source=V2)
     def memory_may_be_short(call) -> bool:
-        """There may be no memory for the white list; those before stay entered then."""
+        """There may be no memory for the white list."""
         return True
 
     @accepts("PHYSICAL-PERMIT-020", strength=MUST, source=EXPORTING, changes=("permits",))
     def permits(call, state: State) -> State:
         """The processes that have these numbers now may import the memory."""
         return entered(state, _asked(call, state).id, _pids(call))
+
+    @leaves(
+        "PHYSICAL-PERMIT-030",
+        strength=SHOULD,
+        source=V2,
+        changes=("permits",),
+        when=lambda call, state: _gets_to_the_list(call, state, _asked(call, state)),
+        profiles=GEN2,
+    )
+    def some_are_entered(call, state: State) -> State:
+        """Without memory for a process, those before it may be entered; the last is not."""
+        return perhaps_entered(state, _asked(call, state).id, _but_the_last(call))
 
 
 @interface("aclrtMemSetPidToShareableHandleV2", area="physical", source=ACL_HEADER)
@@ -197,10 +227,24 @@ class SetPidToShareableHandleV2(Call, frozen=True):
 
     @may_reject("PHYSICAL-PERMIT2-009", *NO_MEMORY, source=V2)
     def memory_may_be_short(call) -> bool:
-        """There may be no memory for the white list; those before stay entered then."""
+        """There may be no memory for the white list."""
         return True
 
     @accepts("PHYSICAL-PERMIT2-020", strength=MUST, source=EXPORTING, changes=("permits",))
     def permits(call, state: State) -> State:
         """The processes that have these numbers now may import the memory."""
         return entered(state, _sent(call, state).id, _pids(call))
+
+    @leaves(
+        "PHYSICAL-PERMIT2-030",
+        strength=SHOULD,
+        source=V2,
+        changes=("permits",),
+        when=lambda call, state: (
+            _sound(call) and _gets_to_the_list(call, state, _sent(call, state))
+        ),
+        profiles=GEN2,
+    )
+    def some_are_entered(call, state: State) -> State:
+        """Without memory for a process, those before it may be entered; the last is not."""
+        return perhaps_entered(state, _sent(call, state).id, _but_the_last(call))

@@ -14,7 +14,8 @@ from halcert.spec.physical.imports import ImportFromShareableHandle, ImportFromS
 from halcert.spec.physical.mapping import MapMem, UnmapMem
 from halcert.spec.physical.memory import FreePhysical, MallocPhysical
 from halcert.spec.physical.outcomes import EXPORTING, MAPPING, PHYSICAL
-from halcert.spec.sharing.memory import enveloped, may_open, me, numbered
+from halcert.spec.sharing.memory import enveloped, me, numbered
+from halcert.spec.sharing.theorems import is_let_in
 from halcert.spec.sources import SENSE
 from halcert.spec.state import State
 from halcert.spec.svm.flags import MAPPED
@@ -65,14 +66,16 @@ def _there_as_long_as_held(
     return not was.exists or now.exists or last
 
 
-def _only_who_may_imports(call: ImportFromShareableHandle, before: State) -> bool:
+def _only_who_may_imports(call: ImportFromShareableHandle, before: State, after: State) -> bool:
     share = numbered(before, call.shareableHandle)
-    return share.exists and share.owner != me(before) and may_open(before, share)
+    return share.exists and share.owner != me(before) and is_let_in(before, after, share)
 
 
-def _only_who_may_imports_by_bytes(call: ImportFromShareableHandleV2, before: State) -> bool:
+def _only_who_may_imports_by_bytes(
+    call: ImportFromShareableHandleV2, before: State, after: State
+) -> bool:
     share = enveloped(before, call.shareableHandle.content)
-    return share.exists and share.owner != me(before) and may_open(before, share)
+    return share.exists and share.owner != me(before) and is_let_in(before, after, share)
 
 
 def _imported_is_what_was_exported(

@@ -136,6 +136,12 @@ UNDONE = (*FREED, *VALUE)
 """The calls after which a stream, which may be the one that gave memory back, waits."""
 DOUBTED = (*TAKEN, (0, "RUNTIME-SYNC-020"))
 """The calls after which a task on a pool may have failed."""
+NOTED = (*TAKEN, (0, "RUNTIME-EVENT-010"), (0, "RUNTIME-RECORD-010"))
+"""The calls after which an event stands for a task that may have failed."""
+FOLLOWED = (*NOTED, (0, "RUNTIME-STREAM-010"), (0, "RUNTIME-WAIT-010"))
+"""The calls after which another stream comes after it."""
+ABROAD = (*NOTED, (0, "RUNTIME-SET-010"), (0, "RUNTIME-WAIT-010"))
+"""The calls after which a stream of another device may."""
 
 RUNTIME_AREA = Area(
     name="runtime",
@@ -156,6 +162,9 @@ RUNTIME_AREA = Area(
         TAKEN,
         FREED,
         DOUBTED,
+        NOTED,
+        FOLLOWED,
+        ABROAD,
         ELSEWHERE,
         REGISTERED,
         WAITING,

@@ -17,6 +17,7 @@ from halcert.spec.language import (
     Strength,
     accepts,
     interface,
+    leaves,
     may_reject,
     rejects,
     undefined,
@@ -24,6 +25,8 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN3
 from halcert.spec.runtime.memory import has_key
 from halcert.spec.runtime.order import (
+    before_next,
+    follows_a_doubt,
     host_races,
     is_stuck,
     issued,
@@ -35,6 +38,7 @@ from halcert.spec.runtime.order import (
     without_context,
     working,
 )
+from halcert.spec.runtime.releases import doubted
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
 from halcert.spec.sharing.memory import reaches_shared
 from halcert.spec.sources import API, SENSE, V3
@@ -511,6 +515,14 @@ class MemcpyAsync(Call, frozen=True):
         """Copying at once behind a wait for a value that nobody was told to write."""
         return _at_once(call, state) and is_stuck(state, queue_of(state, call.stream))
 
+    @undefined("RUNTIME-ACOPY-014", source=COPYING)
+    def another_may_have_failed(call, state: State) -> bool:
+        """Copying at once what comes after a task of another stream that may have failed."""
+        queue = queue_of(state, call.stream)
+        return _at_once(call, state) and follows_a_doubt(
+            state, queue.line, lambda work: before_next(state, queue, work)
+        )
+
     @accepts("RUNTIME-ACOPY-020", strength=SHOULD, source=RUNTIME, when=_moves_nothing)
     def copies_nothing(call, state: State) -> State:
         """Copying no bytes succeeds, whatever else is passed."""
@@ -541,3 +553,14 @@ class MemcpyAsync(Call, frozen=True):
         """With ordinary memory at one end the stream is waited for and the copy made at once."""
         done = stream_done(state, queue_of(state, call.stream))
         return moved(done, call.dst, call.src, call.count)
+
+    @leaves(
+        "RUNTIME-ACOPY-030",
+        strength=SHOULD,
+        source=(COPYING, RUNTIME),
+        changes=("contents", "stream_pools"),
+        when=lambda call, state: _at_once(call, state) and queue_of(state, call.stream).fallible,
+    )
+    def tells_of_a_failure(call, state: State) -> State:
+        """What tasks left where they write, and of pools, nobody can tell any more."""
+        return doubted(state)

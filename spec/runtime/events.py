@@ -18,7 +18,10 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.runtime.order import (
+    NO_LINE,
+    before_event,
     event_done,
+    follows_a_doubt,
     issued,
     of_another_device,
     of_event,
@@ -254,6 +257,15 @@ class SynchronizeEvent(Call, frozen=True):
     def never_ends(call, state: State) -> bool:
         """Waiting while a stream waits for a value that nobody was told to write."""
         return waits_for_values(state)
+
+    @undefined("RUNTIME-SYNCEV-005", source=EVENTS)
+    def a_task_may_have_failed(call, state: State) -> bool:
+        """Waiting for an event that stands for a task that may have failed.
+
+        The stream tells of the failure, and nobody says if the event does.
+        """
+        event = state.events.at(call.event)
+        return follows_a_doubt(state, NO_LINE, lambda work: before_event(state, event, work))
 
     @accepts(
         "RUNTIME-SYNCEV-010",

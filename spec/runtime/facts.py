@@ -120,7 +120,16 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "FACT-RUNTIME-18",
         API.at("streams"),
         "It tells of tasks that failed.",
-        ("RUNTIME-SYNC-003", "RUNTIME-SYNC-020", "RUNTIME-SYNCDEV-002", "RUNTIME-SYNCDEV-020"),
+        (
+            "RUNTIME-SYNC-003",
+            "RUNTIME-SYNC-005",
+            "RUNTIME-SYNC-020",
+            "RUNTIME-SYNCDEV-002",
+            "RUNTIME-SYNCDEV-004",
+            "RUNTIME-SYNCDEV-020",
+            "RUNTIME-DSTREAM-007",
+            "RUNTIME-SYNCEV-005",
+        ),
     ),
     Fact(
         "FACT-RUNTIME-19",
@@ -317,7 +326,7 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "FACT-RUNTIME-46",
         API.at("memory, copying"),
         "With memory of the program that is not pinned the copy is done when the call returns.",
-        ("RUNTIME-ACOPY-011", "RUNTIME-ACOPY-022"),
+        ("RUNTIME-ACOPY-011", "RUNTIME-ACOPY-014", "RUNTIME-ACOPY-022", "RUNTIME-ACOPY-030"),
     ),
     Fact(
         "FACT-RUNTIME-47",
@@ -494,7 +503,7 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
         "FACT-RUNTIME-70",
         API.at("memory, copying"),
         "With memory of the program that is not pinned a rectangle is copied at once.",
-        ("RUNTIME-ARECT-011", "RUNTIME-ARECT-022"),
+        ("RUNTIME-ARECT-011", "RUNTIME-ARECT-014", "RUNTIME-ARECT-022", "RUNTIME-ARECT-030"),
     ),
     Fact(
         "FACT-RUNTIME-71",

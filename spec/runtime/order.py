@@ -7,6 +7,9 @@ What is left are tasks under way, and calls that would race with them are not pr
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from halcert.spec.language import Extent
 from halcert.spec.runtime_state import (
     Event,
     Knowledge,
@@ -20,6 +23,8 @@ POSITIONS = 2**48
 """Tasks of a stream are fewer than this."""
 LINES = 2**48
 """Streams of a process are fewer than this."""
+NO_LINE = 0
+"""Number of no stream."""
 
 
 def session(state: State) -> Session:
@@ -170,6 +175,43 @@ def working(state: State, queue: Queue, base: int, size: int, *, writes: bool) -
         writes=writes,
     )
     return state.but(works=state.works.put(row))
+
+
+def _left_by(state: State, work: Work) -> Extent:
+    """Return what a task under way writes; nothing if it only reads."""
+    block = state.blocks.covering(work.base)
+    written = block.exists and work.writes
+    return Extent(block.memory, work.base - block.base, work.size if written else 0)
+
+
+def without_writes(state: State) -> State:
+    """Return the state after nobody knows what the tasks under way have written.
+
+    A task that failed may have left anything where it writes. What came after it may have been
+    left out, on its stream and on those that waited for it, or made of what the task left.
+    """
+    return state.but(
+        contents=state.contents.forget_each(state.works, lambda work: _left_by(state, work))
+    )
+
+
+def follows_a_doubt(state: State, line: int, comes_before: Callable[[Work], bool]) -> bool:
+    """Tell whether a wait is for tasks of another stream, of which one may have failed.
+
+    That stream tells of the failure, and nobody says if a wait for another one does.
+
+    Args:
+        state: the state before the wait.
+        line: the stream that is waited for, which may tell itself.
+        comes_before: what the wait is for.
+    """
+    return state.works.any(
+        lambda work: (
+            work.line != line
+            and comes_before(work)
+            and state.queues.any(lambda queue: queue.fallible and queue.line == work.line)
+        )
+    )
 
 
 def stream_done(state: State, queue: Queue) -> State:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.spec.language import Table
+from halcert.spec.runtime.order import without_writes
 from halcert.spec.runtime_state import Portion, StreamPool
 from halcert.spec.soma.memory import larger, smaller
 from halcert.spec.state import State
@@ -43,8 +44,11 @@ def released(state: State) -> State:
 
 
 def doubted(state: State) -> State:
-    """Return the state after a task failed that may have been one on a pool."""
-    return state.but(
+    """Return the state after a task failed that may have been one on a pool.
+
+    Nobody knows what became of pools, nor what is where tasks under way have written.
+    """
+    return without_writes(state).but(
         stream_pools=state.stream_pools.update_where(
             lambda pool: not pool.doubtful, lambda pool: pool.but(doubtful=True)
         )

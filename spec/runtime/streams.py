@@ -22,6 +22,7 @@ from halcert.spec.language import (
 from halcert.spec.runtime.order import (
     before_next,
     device_done,
+    follows_a_doubt,
     is_stuck,
     new_queue,
     of_another_device,
@@ -35,6 +36,7 @@ from halcert.spec.runtime.order import (
 )
 from halcert.spec.runtime.releases import doubted, released
 from halcert.spec.runtime.sources import ACL_HEADER, RUNTIME
+from halcert.spec.runtime_state import Queue
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import State
 
@@ -90,6 +92,11 @@ class CreateStream(Call, frozen=True):
         )
 
 
+def _another_may_have_failed(state: State, queue: Queue) -> bool:
+    """Tell whether a stream comes after a task of another one that may have failed."""
+    return follows_a_doubt(state, queue.line, lambda work: before_next(state, queue, work))
+
+
 def _fallible(call: SynchronizeStream, state: State) -> bool:
     found = queue_of(state, call.stream)
     return found.exists and found.fallible and not without_context(state)
@@ -138,6 +145,11 @@ class DestroyStream(Call, frozen=True):
     def never_ends(call, state: State) -> bool:
         """Ending a stream that waits for a value that nobody was told to write."""
         return is_stuck(state, queue_of(state, call.stream))
+
+    @undefined("RUNTIME-DSTREAM-007", source=STREAMS)
+    def another_may_have_failed(call, state: State) -> bool:
+        """Ending what came after a task that may have failed, before its own stream."""
+        return _another_may_have_failed(state, queue_of(state, call.stream))
 
     @accepts("RUNTIME-DSTREAM-010", strength=MUST, source=STREAMS, changes=("queues", "works"))
     def ends_it(call, state: State) -> State:
@@ -220,6 +232,11 @@ class SynchronizeStream(Call, frozen=True):
         """Waiting for a stream that waits for a value that nobody was told to write."""
         return is_stuck(state, queue_of(state, call.stream))
 
+    @undefined("RUNTIME-SYNC-005", source=STREAMS)
+    def another_may_have_failed(call, state: State) -> bool:
+        """Waiting for what came after a task that may have failed, before its own stream."""
+        return _another_may_have_failed(state, queue_of(state, call.stream))
+
     @accepts(
         "RUNTIME-SYNC-010",
         strength=MUST,
@@ -234,12 +251,12 @@ class SynchronizeStream(Call, frozen=True):
         "RUNTIME-SYNC-020",
         strength=SHOULD,
         source=(STREAMS, RUNTIME),
-        changes=("works", "queues", "stream_pools", "portions"),
+        changes=("works", "queues", "stream_pools", "contents"),
         when=_fallible,
     )
     def tells_of_a_failure(call, state: State) -> State:
-        """All tasks have ended; what became of pools that the stream used nobody can tell."""
-        return doubted(stream_done(state, queue_of(state, call.stream)))
+        """All tasks have ended; what they left where they write, and of pools, nobody can tell."""
+        return stream_done(doubted(state), queue_of(state, call.stream))
 
 
 def _device_is_fallible(call: SynchronizeDevice, state: State) -> bool:
@@ -268,6 +285,28 @@ class SynchronizeDevice(Call, frozen=True):
         """Waiting while a stream waits for a value that nobody was told to write."""
         return waits_for_values(state)
 
+    @undefined("RUNTIME-SYNCDEV-004", source=STREAMS)
+    def another_may_have_failed(call, state: State) -> bool:
+        """Waiting for what came after a task of another device that may have failed."""
+        device = session(state).current - 1
+        return state.queues.any(
+            lambda queue: (
+                queue.device == device
+                and state.works.any(
+                    lambda work: (
+                        before_next(state, queue, work)
+                        and state.queues.any(
+                            lambda other: (
+                                other.fallible
+                                and other.device != device
+                                and other.line == work.line
+                            )
+                        )
+                    )
+                )
+            )
+        )
+
     @accepts(
         "RUNTIME-SYNCDEV-010",
         strength=MUST,
@@ -282,12 +321,12 @@ class SynchronizeDevice(Call, frozen=True):
         "RUNTIME-SYNCDEV-020",
         strength=SHOULD,
         source=(STREAMS, RUNTIME),
-        changes=("works", "queues", "stream_pools", "portions"),
+        changes=("works", "queues", "stream_pools", "contents"),
         when=_device_is_fallible,
     )
     def tells_of_a_failure(call, state: State) -> State:
-        """All tasks have ended; what became of pools that were used nobody can tell."""
-        return doubted(device_done(state, session(state).current - 1))
+        """All tasks have ended; what they left where they write, and of pools, nobody can tell."""
+        return device_done(doubted(state), session(state).current - 1)
 
 
 COMPLETE = 0

@@ -54,8 +54,16 @@ def _in_use_until_freed(before: State, after: State, address: Address) -> bool:
     return not was.exists or not was.used or (now.exists and now.used and now.base == was.base)
 
 
-def _bytes_in_use_stay(before: State, after: State, address: Address) -> bool:
-    return same_byte(before, after, address)
+def _nobody_knows(result: Any, before: State, address: Address) -> bool:
+    """Tell whether a call told of a failure, and a task under way writes what is at an address."""
+    failed: bool = result.code != 0
+    return failed and before.works.any(
+        lambda work: work.writes and shows(before, address, work.base, work.size)
+    )
+
+
+def _bytes_in_use_stay(result: Any, before: State, after: State, address: Address) -> bool:
+    return _nobody_knows(result, before, address) or same_byte(before, after, address)
 
 
 def _nothing_is_under_way(call: SynchronizeStream, before: State, after: State) -> bool:
@@ -107,14 +115,18 @@ def _order_stays(before: State, after: State, call: Any) -> bool:
     )
 
 
-def _copied(call: Memcpy | MemcpyAsync, before: State, after: State, offset: Size) -> bool:
+def _copied(
+    call: Memcpy | MemcpyAsync, result: Any, before: State, after: State, offset: Size
+) -> bool:
     arrived: bool = byte_at(after, call.dst + offset) == byte_at(before, call.src + offset)
-    return offset >= call.count or call.dst == call.src or arrived
+    done = result.code == 0 and offset < call.count and call.dst != call.src
+    return not done or arrived
 
 
-def _only_the_target(call: Any, before: State, after: State, address: Address) -> bool:
+def _only_the_target(call: Any, result: Any, before: State, after: State, address: Address) -> bool:
     start = call.dst if isinstance(call, Memcpy | MemcpyAsync) else call.devPtr
-    return shows(before, address, start, call.count) or same_byte(before, after, address)
+    written = shows(before, address, start, call.count)
+    return written or _nobody_knows(result, before, address) or same_byte(before, after, address)
 
 
 def _theorem(number: str, summary: str, source: Source, prove: Any, *calls: type[Call]) -> Theorem:
@@ -142,7 +154,7 @@ THEOREMS = (
     ),
     _theorem(
         "003",
-        "Taking, freeing, trimming and waiting change no byte of what is in use.",
+        "Taking, freeing, trimming and waiting change no byte in use, but those of failed tasks.",
         REUSE,
         _bytes_in_use_stay,
         PoolMallocAsync,
@@ -189,7 +201,7 @@ THEOREMS = (
     ),
     _theorem(
         "008",
-        "Setting and copying change no byte outside the destination.",
+        "Setting and copying change no byte outside the destination, but those of failed tasks.",
         COPYING,
         _only_the_target,
         Memset,

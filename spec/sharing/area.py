@@ -101,6 +101,8 @@ PERMITTED = (*NAMED, (1, "SVM-OPEN-010"), (0, "SHARING-PERMIT-020"))
 SHARED = (*PERMITTED, (1, "SHARING-OPEN-020"))
 """The calls after which it has it open."""
 
+DOUBTED = (*NAMED, (1, "SVM-OPEN-010"), (0, "SHARING-PERMIT-030"))
+"""The calls after which nobody knows if another process may open it (SVM v2)."""
 OPEN_TO_ALL = (
     *NAMED,
     (0, "SHARING-SETATTR-020"),
@@ -113,6 +115,8 @@ EXPORTED = ((0, "SVM-OPEN-010"), (0, "VMM-CREATE-030"), (0, "SHARING-EXPORT-020"
 """The calls after which physical memory has a number."""
 IMPORTABLE = (*EXPORTED, (1, "SVM-OPEN-010"), (0, "SHARING-HPERMIT-020"))
 """The calls after which another process may import it."""
+UNSURE = (*EXPORTED, (1, "SVM-OPEN-010"), (0, "SHARING-HPERMIT-030"))
+"""The calls after which nobody knows if another process may import it (SVM v2)."""
 IMPORTED = (*IMPORTABLE, (1, "SHARING-IMPORT-020"))
 """The calls after which it has."""
 WRAPPED = (
@@ -137,6 +141,13 @@ SENT = (
     (1, "SVM-OPEN-010"),
 )
 """The calls after which anyone may import physical memory by opaque bytes."""
+SENT_IN_DOUBT = (
+    *WRAPPED,
+    (0, "SHARING-TRANS-010"),
+    (0, "SHARING-HPERMIT-030"),
+    (1, "SVM-OPEN-010"),
+)
+"""The calls after which nobody knows if another process may (SVM v2)."""
 RECEIVED = (*SENT, (1, "SHARING-IMPORT2-020"))
 """The calls after which another process has."""
 MAPPED = (*RECEIVED, (1, "VMM-RESERVE-030"), (1, "VMM-MAP-030"))
@@ -167,15 +178,18 @@ SHARING_AREA = Area(
         BLOCK,
         NAMED,
         PERMITTED,
+        DOUBTED,
         SHARED,
         OPEN_TO_ALL,
         EXPORTED,
         IMPORTABLE,
+        UNSURE,
         IMPORTED,
         RESERVED,
         RETAINED,
         WRAPPED,
         SENT,
+        SENT_IN_DOUBT,
         RECEIVED,
         MAPPED,
         RECORDING,

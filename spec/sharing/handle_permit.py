@@ -17,6 +17,7 @@ from halcert.spec.language import (
     accepts,
     ensures,
     interface,
+    leaves,
     may_reject,
     rejects,
     undefined,
@@ -25,8 +26,8 @@ from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NOT_YOURS
 from halcert.spec.sharing.imports import NO_SUCH_SHARE, can_be_imported
-from halcert.spec.sharing.memory import is_listed, may_open, me, numbered
-from halcert.spec.sharing.permit import permitted
+from halcert.spec.sharing.memory import is_barred, is_listed, may_be_listed, me, numbered
+from halcert.spec.sharing.permit import opened_to_all, perhaps_permitted, permitted
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Share, State
 from halcert.spec.svm.idle import may_be_unknown
@@ -52,12 +53,26 @@ def entered(state: State, share: int, pids: Elements[int]) -> State:
     return pids.fold(lambda now, pid: permitted(now, share, pid) if pid != 0 else now, state)
 
 
+def perhaps_entered(state: State, share: int, pids: Elements[int]) -> State:
+    """Return the state after processes may have been entered in the list of physical memory."""
+    return pids.fold(
+        lambda now, pid: perhaps_permitted(now, share, pid) if pid != 0 else now, state
+    )
+
+
 def _pids(call: MemSetPidToShareableHandle) -> Elements[int]:
     return Elements(call.pid_num, call.pid)
 
 
 def _asked(call: MemSetPidToShareableHandle, state: State) -> Share:
     return numbered(state, call.shareable_handle)
+
+
+def _gets_to_the_list(call: MemSetPidToShareableHandle, state: State) -> bool:
+    """Tell whether a call enters processes one by one, so that it can stop in between."""
+    sound = call.pid.given and call.pid_num > 0 and call.pid_num <= MOST_AT_ONCE
+    share = _asked(call, state)
+    return sound and share.exists and share.owner == me(state) and not share.anyone
 
 
 @interface("halMemSetPidToShareableHandle", area="sharing", source=HEADER)
@@ -133,7 +148,7 @@ class MemSetPidToShareableHandle(Call, frozen=True):
 
     @may_reject("SHARING-HPERMIT-009", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2)
     def memory_may_be_short(call) -> bool:
-        """There may be no memory for the white list; those before stay entered then."""
+        """There may be no memory for the white list."""
         return True
 
     process_may_be_unknown = may_be_unknown("SHARING-HPERMIT-010")
@@ -142,6 +157,19 @@ class MemSetPidToShareableHandle(Call, frozen=True):
     def permits(call, state: State) -> State:
         """The processes that have these numbers now may import the memory."""
         return entered(state, _asked(call, state).id, _pids(call))
+
+    @leaves(
+        "SHARING-HPERMIT-030",
+        strength=SHOULD,
+        source=V2,
+        changes=("permits",),
+        when=_gets_to_the_list,
+        profiles=GEN2,
+    )
+    def some_are_entered(call, state: State) -> State:
+        """Without memory for a process, those before it may be entered; the last is not."""
+        before = Elements(call.pid_num - 1, call.pid)
+        return perhaps_entered(state, _asked(call, state).id, before)
 
 
 class Switch(Record, frozen=True):
@@ -217,15 +245,16 @@ class MemShareHandleSetAttribute(Call, frozen=True):
 
     process_may_be_unknown = may_be_unknown("SHARING-HSETATTR-007")
 
-    @accepts("SHARING-HSETATTR-010", strength=MUST, source=HEADER, changes=("shares",))
+    @may_reject("SHARING-HSETATTR-008", NOT_PERMITTED, source=(HEADER, V2), profiles=GEN2)
+    def list_may_be_used(call, state: State) -> bool:
+        """Memory keeps its white list if a call that failed has entered a process."""
+        share = numbered(state, call.handle)
+        return share.exists and may_be_listed(state, share.id)
+
+    @accepts("SHARING-HSETATTR-010", strength=MUST, source=HEADER, changes=("shares", "permits"))
     def opens_to_all(call, state: State) -> State:
         """Anyone may import the memory from now on."""
-        share = numbered(state, call.handle).id
-        return state.but(
-            shares=state.shares.update_where(
-                lambda each: each.id == share, lambda each: each.but(anyone=True)
-            )
-        )
+        return opened_to_all(state, numbered(state, call.handle).id)
 
 
 class SwitchOut(Record, frozen=True):
@@ -321,7 +350,7 @@ class MemShareHandleInfoGet(Call, frozen=True):
     def not_permitted(call, state: State) -> bool:
         """SVM v3 tells those only that may import the memory."""
         share = numbered(state, call.handle)
-        return share.valid and share.owner != me(state) and not may_open(state, share)
+        return share.valid and share.owner != me(state) and is_barred(state, share)
 
     @undefined("SHARING-HINFO-004", source=(V2, V3))
     def of_the_host(call, state: State, profile: Profile) -> bool:

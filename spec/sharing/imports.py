@@ -23,7 +23,15 @@ from halcert.spec.language import Handle as HandleRef
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.blobs import Blob
 from halcert.spec.sharing.export import NONE, UNKNOWN_TYPE
-from halcert.spec.sharing.memory import enveloped, handle_place, may_open, me, numbered
+from halcert.spec.sharing.memory import (
+    admitted,
+    enveloped,
+    handle_place,
+    is_barred,
+    is_doubtful,
+    me,
+    numbered,
+)
 from halcert.spec.sources import HEADER, SENSE, V2, V3
 from halcert.spec.state import Handle, Holding, Share, State
 from halcert.spec.svm.idle import may_be_unknown
@@ -75,7 +83,13 @@ def is_refused(state: State, share: Share, profile: Profile) -> bool:
     """Tell whether the process may not import a share, for not being listed."""
     own = profile.generation == "v3" and share.owner == me(state)
     again = imports_again(state, share, profile)
-    return can_be_imported(share, profile) and not own and not again and not may_open(state, share)
+    return can_be_imported(share, profile) and not own and not again and is_barred(state, share)
+
+
+def is_in_doubt(state: State, share: Share, profile: Profile) -> bool:
+    """Tell whether nobody knows if the process may import a share."""
+    again = imports_again(state, share, profile)
+    return can_be_imported(share, profile) and not again and is_doubtful(state, share)
 
 
 def imported(state: State, share: Share, handle: int, profile: Profile) -> State:
@@ -104,7 +118,7 @@ def imported(state: State, share: Share, handle: int, profile: Profile) -> State
         share=share.id,
         imported=True,
     )
-    after = state.but(handles=state.handles.insert(row))
+    after = admitted(state, share).but(handles=state.handles.insert(row))
     if profile.generation == "v3":
         return after
     holding = Holding(
@@ -227,7 +241,17 @@ class MemImportFromShareableHandle(Call, frozen=True):
 
     process_may_be_unknown = may_be_unknown("SHARING-IMPORT-011")
 
-    @accepts("SHARING-IMPORT-020", strength=MUST, source=HEADER, changes=("handles", "holdings"))
+    @may_reject("SHARING-IMPORT-012", *REFUSED, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State, profile: Profile) -> bool:
+        """A process may not be on the white list if the call that named it failed."""
+        return is_in_doubt(state, _asked(call, state), profile)
+
+    @accepts(
+        "SHARING-IMPORT-020",
+        strength=MUST,
+        source=HEADER,
+        changes=("handles", "holdings", "permits"),
+    )
     def gives_a_handle(call, state: State, result: Result, profile: Profile) -> State:
         """The handle stands for the exporter's memory, and can be mapped like any other.
 
@@ -361,7 +385,17 @@ class MemImportFromShareableHandleV2(Call, frozen=True):
 
     process_may_be_unknown = may_be_unknown("SHARING-IMPORT2-014")
 
-    @accepts("SHARING-IMPORT2-020", strength=MUST, source=HEADER, changes=("handles", "holdings"))
+    @may_reject("SHARING-IMPORT2-015", *REFUSED, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State, profile: Profile) -> bool:
+        """A process may not be on the white list if the call that named it failed."""
+        return is_in_doubt(state, _sent(call, state), profile)
+
+    @accepts(
+        "SHARING-IMPORT2-020",
+        strength=MUST,
+        source=HEADER,
+        changes=("handles", "holdings", "permits"),
+    )
     def gives_a_handle(call, state: State, result: Result, profile: Profile) -> State:
         """The handle stands for the exporter's memory, as after the first form of the call."""
         return imported(state, _sent(call, state), result.handle, profile)

@@ -18,7 +18,17 @@ from halcert.spec.sharing.memory import (
     permit_place,
 )
 from halcert.spec.sharing.register_arguments import meets
-from halcert.spec.state import INTACT, UNCERTAIN, UNSET, Block, Holding, Permit, State
+from halcert.spec.state import (
+    ADMITTED,
+    BARRED,
+    INTACT,
+    UNCERTAIN,
+    UNSET,
+    Block,
+    Holding,
+    Permit,
+    State,
+)
 from halcert.spec.svm.flags import DEV, DVPP, GRANT, MAPPED, OPENED, POOL
 from halcert.spec.svm.invariants import MOST_DEVICES
 from halcert.spec.svm.memory import within
@@ -72,7 +82,10 @@ def _meant(state: State, permit: Permit) -> bool:
         and permit.pid >= LOWEST_PID
         and permit.pid < LOWEST_PID + PIDS
         and permit.place == permit_place(permit.share, permit.pid)
-        and (permit.earlier or state.processes.at(permit.pid).exists)
+        and permit.standing >= BARRED
+        and permit.standing <= ADMITTED
+        and (permit.listed or permit.standing != ADMITTED)
+        and (permit.standing == BARRED or state.processes.at(permit.pid).exists)
     )
 
 

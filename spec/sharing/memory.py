@@ -5,7 +5,18 @@ Everything here speaks of tables alone, so that the rules of other areas can ask
 
 from __future__ import annotations
 
-from halcert.spec.state import DEFERRED, INTACT, TAKEN, UNCERTAIN, Block, Share, State
+from halcert.spec.state import (
+    ADMITTED,
+    BARRED,
+    DEFERRED,
+    DOUBTFUL,
+    INTACT,
+    TAKEN,
+    UNCERTAIN,
+    Block,
+    Share,
+    State,
+)
 from halcert.spec.svm.flags import MAPPED, OPENED
 
 ANY_DEVICE = -1
@@ -76,13 +87,38 @@ def is_held(state: State, share: int) -> bool:
 
 def is_listed(state: State, share: int) -> bool:
     """Tell whether a process was entered in the white list of a share."""
+    return state.permits.any(lambda each: each.share == share and each.listed)
+
+
+def may_be_listed(state: State, share: int) -> bool:
+    """Tell whether some process may have been entered in the white list of a share."""
     return state.permits.any(lambda each: each.share == share)
 
 
-def may_open(state: State, share: Share) -> bool:
-    """Tell whether the calling process is on the white list of a share, or needs not be."""
-    permit = state.permits.at(permit_place(share.id, me(state)))
-    return share.anyone or (permit.exists and not permit.earlier)
+def standing(state: State, share: Share) -> int:
+    """Return whether the white list of a share has the calling process, as far as is known."""
+    return state.permits.at(permit_place(share.id, me(state))).standing
+
+
+def is_barred(state: State, share: Share) -> bool:
+    """Tell whether the calling process is not on the white list of a share, but must be."""
+    return not share.anyone and standing(state, share) == BARRED
+
+
+def is_doubtful(state: State, share: Share) -> bool:
+    """Tell whether nobody knows if the calling process is on the white list of a share."""
+    return not share.anyone and standing(state, share) == DOUBTFUL
+
+
+def admitted(state: State, share: Share) -> State:
+    """Return the state after the process was seen to be on the white list, if that was in doubt."""
+    place = permit_place(share.id, me(state))
+    return state.but(
+        permits=state.permits.update_where(
+            lambda each: each.place == place and each.standing == DOUBTFUL,
+            lambda each: each.but(listed=True, standing=ADMITTED),
+        )
+    )
 
 
 def opened_share(state: State, block: Block) -> Share:

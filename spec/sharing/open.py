@@ -21,7 +21,14 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NO_SUCH_NAME
-from halcert.spec.sharing.memory import holding_place, may_open, me, settled
+from halcert.spec.sharing.memory import (
+    admitted,
+    holding_place,
+    is_barred,
+    is_doubtful,
+    me,
+    settled,
+)
 from halcert.spec.sharing.names import Name, is_string
 from halcert.spec.sharing.permit import find
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
@@ -75,7 +82,13 @@ def has_open_elsewhere(state: State, share: Share, device: int) -> bool:
 def is_refused(state: State, share: Share, profile: Profile) -> bool:
     """Tell whether a process may not open a share: it is no owner of SVM v3 and not listed."""
     own = profile.generation == "v3" and share.owner == me(state)
-    return share.exists and not own and not may_open(state, share)
+    return share.exists and not own and is_barred(state, share)
+
+
+def is_in_doubt(state: State, share: Share, device: int, profile: Profile) -> bool:
+    """Tell whether nobody knows if the process may open a share on a device."""
+    again = opens_again(state, share, device, profile)
+    return share.exists and is_doubtful(state, share) and not again
 
 
 def opens_again(state: State, share: Share, device: int, profile: Profile) -> bool:
@@ -120,7 +133,8 @@ def opened(state: State, share: Share, device: int, base: int, profile: Profile)
         device=device,
         count=1,
     )
-    return state.but(blocks=state.blocks.insert(block), holdings=state.holdings.insert(holding))
+    seen = admitted(state, share)
+    return seen.but(blocks=seen.blocks.insert(block), holdings=seen.holdings.insert(holding))
 
 
 def is_new_place(state: State, share: Share, device: int, base: int, profile: Profile) -> bool:
@@ -278,11 +292,16 @@ class ShmemOpenHandleByDevId(Call, frozen=True):
 
     process_may_be_unknown = may_be_unknown("SHARING-OPEN-014")
 
+    @may_reject("SHARING-OPEN-015", PARA_ERROR, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State, profile: Profile) -> bool:
+        """A process may not be on the white list if the call that named it failed."""
+        return is_in_doubt(state, find(state, call.name), call.dev_id, profile)
+
     @accepts(
         "SHARING-OPEN-020",
         strength=MUST,
         source=(OPENING, HEADER),
-        changes=("blocks", "holdings"),
+        changes=("blocks", "holdings", "permits"),
     )
     def opens(call, state: State, result: Result, profile: Profile) -> State:
         """The addresses lead to the owner's bytes; each opening needs a close of its own."""

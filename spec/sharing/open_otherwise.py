@@ -27,12 +27,13 @@ from halcert.spec.language import (
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NO_SUCH_NAME
-from halcert.spec.sharing.memory import may_open, me
+from halcert.spec.sharing.memory import is_barred, me
 from halcert.spec.sharing.names import Name, is_string
 from halcert.spec.sharing.open import (
     OPENING,
     SHORT,
     ShmemOpenHandleByDevId,
+    is_in_doubt,
     is_new_place,
     is_same_place,
     opened,
@@ -160,11 +161,16 @@ class ShmemOpenHandle(Call, frozen=True):
 
     process_may_be_unknown = may_be_unknown("SHARING-OPENLAST-009", profiles=GEN2)
 
+    @may_reject("SHARING-OPENLAST-010", DrvError.PARA_ERROR, source=V2, profiles=GEN2)
+    def may_not_be_listed(call, state: State, profile: Profile) -> bool:
+        """A process may not be on the white list if the call that named it failed."""
+        return is_in_doubt(state, find(state, call.name), last_device(state), profile)
+
     @accepts(
         "SHARING-OPENLAST-020",
         strength=SHOULD,
         source=(HEADER, V2),
-        changes=("blocks", "holdings"),
+        changes=("blocks", "holdings", "permits"),
         profiles=GEN2,
     )
     def opens(call, state: State, result: Result, profile: Profile) -> State:
@@ -281,7 +287,7 @@ class ShmemOpenHandleV2(Call, frozen=True):
         "SHARING-OPENWAY-020",
         strength=MUST,
         source=(OPENING, HEADER),
-        changes=("blocks", "holdings"),
+        changes=("blocks", "holdings", "permits"),
         profiles=GEN3,
     )
     def opens(call, state: State, result: Result, profile: Profile) -> State:
@@ -342,7 +348,7 @@ class ShmemMapRouteCheck(Call, frozen=True):
     def may_not_be_opened(call, state: State) -> bool:
         """Only those are told who may open the name."""
         share = find(state, call.name)
-        ours = share.owner == me(state) or may_open(state, share)
+        ours = share.owner == me(state) or not is_barred(state, share)
         return is_string(call.name) and not (share.exists and share.valid and ours)
 
     @may_reject("SHARING-ROUTE-006", NOT_EXIST, NOT_SUPPORT, source=(HEADER, V3), profiles=GEN3)

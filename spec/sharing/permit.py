@@ -23,6 +23,7 @@ from halcert.spec.language import (
     accepts,
     ensures,
     interface,
+    leaves,
     may_reject,
     poison,
     rejects,
@@ -31,15 +32,16 @@ from halcert.spec.language import (
 from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sharing.create import NO_SUCH_NAME, NOT_YOURS
 from halcert.spec.sharing.memory import (
+    is_barred,
     is_listed,
-    may_open,
+    may_be_listed,
     me,
     named_share,
     permit_place,
 )
 from halcert.spec.sharing.names import Name, is_string
 from halcert.spec.sources import HEADER, SENSE, V2, V3
-from halcert.spec.state import Permit, Share, State
+from halcert.spec.state import ADMITTED, BARRED, DOUBTFUL, Permit, Share, State
 from halcert.spec.svm.idle import may_be_unknown
 
 MUST = Strength.MUST
@@ -71,7 +73,25 @@ def permitted(state: State, share: int, pid: int) -> State:
         place=permit_place(share, pid),
         share=share,
         pid=pid,
-        earlier=not state.processes.at(pid).exists,
+        listed=True,
+        standing=ADMITTED if state.processes.at(pid).exists else BARRED,
+    )
+    return state.but(permits=state.permits.put(permit))
+
+
+def perhaps_permitted(state: State, share: int, pid: int) -> State:
+    """Return the state after a process may have been entered in a white list.
+
+    Who was on the list before stays on it.
+    """
+    known = state.permits.at(permit_place(share, pid))
+    doubt = known.standing != ADMITTED and state.processes.at(pid).exists
+    permit = Permit(
+        place=permit_place(share, pid),
+        share=share,
+        pid=pid,
+        listed=known.listed,
+        standing=DOUBTFUL if doubt else known.standing,
     )
     return state.but(permits=state.permits.put(permit))
 
@@ -86,6 +106,38 @@ def entered(state: State, share: int, pids: Elements[int], profile: Profile) -> 
     return pids.fold(
         lambda now, pid: permitted(now, share, pid) if counts(state, pid, profile) else now, state
     )
+
+
+def perhaps_entered(state: State, share: int, pids: Elements[int], profile: Profile) -> State:
+    """Return the state after processes may have been entered in the list of a named share."""
+    return pids.fold(
+        lambda now, pid: perhaps_permitted(now, share, pid) if counts(state, pid, profile) else now,
+        state,
+    )
+
+
+def opened_to_all(state: State, share: int) -> State:
+    """Return the state after a share became one without a white list.
+
+    That works only if nobody was entered in it, so whoever was in doubt was not.
+    """
+    return state.but(
+        shares=state.shares.update_where(
+            lambda each: each.id == share, lambda each: each.but(anyone=True)
+        ),
+        permits=state.permits.delete_where(lambda each: each.share == share),
+    )
+
+
+def has_own_list(state: State, share: Share) -> bool:
+    """Tell whether a share of the process has a white list that can be added to."""
+    return share.exists and share.valid and share.owner == me(state) and not share.anyone
+
+
+def _gets_to_the_list(call: ShmemSetPidHandle | ShmemSetPodPid, state: State) -> bool:
+    """Tell whether a call enters processes one by one, so that it can stop in between."""
+    sound = call.pid.given and call.num > 0 and call.num <= MOST_AT_ONCE
+    return sound and is_string(call.name) and has_own_list(state, find(state, call.name))
 
 
 def _pids(call: ShmemSetPidHandle | ShmemSetPodPid) -> Elements[int]:
@@ -185,7 +237,7 @@ class ShmemSetPidHandle(Call, frozen=True):
 
     @may_reject("SHARING-PERMIT-011", DrvError.OUT_OF_MEMORY, source=V2, profiles=GEN2)
     def memory_may_be_short(call) -> bool:
-        """There may be no memory for the white list; those before stay entered then."""
+        """There may be no memory for the white list."""
         return True
 
     process_may_be_unknown = may_be_unknown("SHARING-PERMIT-012")
@@ -194,6 +246,19 @@ class ShmemSetPidHandle(Call, frozen=True):
     def permits(call, state: State, profile: Profile) -> State:
         """The processes that have these numbers now may open the name."""
         return entered(state, named_share(call.name.token), _pids(call), profile)
+
+    @leaves(
+        "SHARING-PERMIT-030",
+        strength=SHOULD,
+        source=V2,
+        changes=("permits",),
+        when=_gets_to_the_list,
+        profiles=GEN2,
+    )
+    def some_are_entered(call, state: State, profile: Profile) -> State:
+        """Without memory for a process, those before it may be entered; the last is not."""
+        before = Elements(call.num - 1, call.pid)
+        return perhaps_entered(state, named_share(call.name.token), before, profile)
 
 
 @interface("halShmemSetPodPid", area="sharing", source=HEADER)
@@ -260,6 +325,18 @@ class ShmemSetPodPid(Call, frozen=True):
     def permits(call, state: State, profile: Profile) -> State:
         """The processes of this server may open the name, as after halShmemSetPidHandle."""
         return entered(state, named_share(call.name.token), _pids(call), profile)
+
+    @leaves(
+        "SHARING-POD-030",
+        strength=SHOULD,
+        source=V2,
+        changes=("permits",),
+        when=_gets_to_the_list,
+        profiles=GEN2,
+    )
+    def some_are_entered(call, state: State, profile: Profile) -> State:
+        """A call that fails may have entered processes; telling a server comes after that."""
+        return perhaps_entered(state, named_share(call.name.token), _pids(call), profile)
 
 
 def _sets_the_list(call: ShmemSetAttribute) -> bool:
@@ -352,21 +429,21 @@ class ShmemSetAttribute(Call, frozen=True):
 
     process_may_be_unknown = may_be_unknown("SHARING-SETATTR-011")
 
+    @may_reject("SHARING-SETATTR-012", NOT_PERMITTED, source=(HEADER, V2), profiles=GEN2)
+    def list_may_be_used(call, state: State) -> bool:
+        """A name keeps its white list if a call that failed has entered a process."""
+        return _sets_the_list(call) and may_be_listed(state, named_share(call.name.token))
+
     @accepts(
         "SHARING-SETATTR-020",
         strength=MUST,
         source=HEADER,
-        changes=("shares",),
+        changes=("shares", "permits"),
         when=_sets_the_list,
     )
     def opens_to_all(call, state: State) -> State:
         """Anyone may open the name from now on."""
-        return state.but(
-            shares=state.shares.update_where(
-                lambda each: each.id == named_share(call.name.token),
-                lambda each: each.but(anyone=True),
-            )
-        )
+        return opened_to_all(state, named_share(call.name.token))
 
     @accepts(
         "SHARING-SETATTR-021",
@@ -523,7 +600,7 @@ class ShmemInfoGet(Call, frozen=True):
     def not_permitted(call, state: State) -> bool:
         """SVM v3 tells those only that may open the name."""
         share = find(state, call.name)
-        return share.exists and share.owner != me(state) and not may_open(state, share)
+        return share.exists and share.owner != me(state) and is_barred(state, share)
 
     @undefined("SHARING-NAMEINFO-005", source=(V2, V3))
     def destroyed_already(call, state: State) -> bool:

@@ -6,7 +6,7 @@ from halcert.spec.language import U8, U32, Call, Strength, accepts, interface, u
 from halcert.spec.profiles import Profile
 from halcert.spec.sharing.memory import ANY_DEVICE, departed, me
 from halcert.spec.sources import HEADER, SENSE, V2, V3
-from halcert.spec.state import State
+from halcert.spec.state import BARRED, State
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -80,7 +80,7 @@ class HostExit(Call, frozen=True):
                 lambda each: each.owner == pid, lambda each: each.but(owner=NOBODY)
             ),
             permits=gone.permits.update_where(
-                lambda each: each.pid == pid, lambda each: each.but(earlier=True)
+                lambda each: each.pid == pid, lambda each: each.but(standing=BARRED)
             ),
             devices=gone.devices.update_where(
                 lambda each: each.open, lambda each: each.but(open=False)

@@ -19,11 +19,12 @@ from halcert.spec.sharing.imports import (
 from halcert.spec.sharing.memory import (
     enveloped,
     holding_place,
+    is_barred,
     is_held,
-    may_open,
     me,
     named_share,
     numbered,
+    standing,
 )
 from halcert.spec.sharing.open import (
     ShmemCloseHandle,
@@ -35,43 +36,54 @@ from halcert.spec.sharing.peers import DeviceDisableP2P, DeviceEnableP2P
 from halcert.spec.sharing.permit import find
 from halcert.spec.sharing.process import HostExit, HostRest
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE
-from halcert.spec.state import DEFERRED, UNCERTAIN, Share, State
+from halcert.spec.state import ADMITTED, BARRED, DEFERRED, UNCERTAIN, Share, State
 from halcert.spec.svm.flags import MAPPED, OPENED
 
 SHARED = MODULE_DOC.at("memory sharing, between devices")
 
 
-def _listed(state: State, share: Share, profile: Profile) -> bool:
-    own = profile.generation == "v3" and share.owner == me(state)
-    return own or may_open(state, share)
+def _listed(before: State, after: State, share: Share, profile: Profile) -> bool:
+    """Tell whether a process that opens a share may, and is known to be let in afterwards."""
+    own = profile.generation == "v3" and share.owner == me(before)
+    return own or is_let_in(before, after, share)
 
 
-def _only_who_may_opens(call: ShmemOpenHandleByDevId, before: State, profile: Profile) -> bool:
+def is_let_in(before: State, after: State, share: Share) -> bool:
+    """Tell whether a process was not barred from a share, and is known not to be afterwards."""
+    known = share.anyone or standing(after, share) == ADMITTED
+    return known and not is_barred(before, share)
+
+
+def _only_who_may_opens(
+    call: ShmemOpenHandleByDevId, before: State, after: State, profile: Profile
+) -> bool:
     share = find(before, call.name)
     again = opens_again(before, share, call.dev_id, profile)
-    return (share.valid and _listed(before, share, profile)) or again
+    return (share.valid and _listed(before, after, share, profile)) or again
 
 
-def _only_who_may_opens_last(call: ShmemOpenHandle, before: State, profile: Profile) -> bool:
+def _only_who_may_opens_last(
+    call: ShmemOpenHandle, before: State, after: State, profile: Profile
+) -> bool:
     share = find(before, call.name)
     again = opens_again(before, share, last_device(before), profile)
-    return (share.valid and _listed(before, share, profile)) or again
+    return (share.valid and _listed(before, after, share, profile)) or again
 
 
 def _only_who_may_imports(
-    call: MemImportFromShareableHandle, before: State, profile: Profile
+    call: MemImportFromShareableHandle, before: State, after: State, profile: Profile
 ) -> bool:
     share = numbered(before, call.shareable_handle)
     again = imports_again(before, share, profile)
-    return share.exists and (_listed(before, share, profile) or again)
+    return share.exists and (_listed(before, after, share, profile) or again)
 
 
 def _only_who_may_imports_bytes(
-    call: MemImportFromShareableHandleV2, before: State, profile: Profile
+    call: MemImportFromShareableHandleV2, before: State, after: State, profile: Profile
 ) -> bool:
     share = enveloped(before, call.share_handle.content)
     again = imports_again(before, share, profile)
-    return share.exists and (_listed(before, share, profile) or again)
+    return share.exists and (_listed(before, after, share, profile) or again)
 
 
 def _opened_memory_is_held(after: State, address: Address) -> bool:
@@ -151,7 +163,7 @@ def _ended_has_nothing(before: State, after: State) -> bool:
         not after.processes.at(pid).exists
         and not after.holdings.any(lambda each: each.pid == pid)
         and not after.shares.any(lambda share: share.owner == pid)
-        and not after.permits.any(lambda permit: permit.pid == pid and not permit.earlier)
+        and not after.permits.any(lambda permit: permit.pid == pid and permit.standing != BARRED)
         and not after.blocks.any(lambda block: block.kind == OPENED or block.kind == MAPPED)
     )
 

@@ -84,15 +84,6 @@ class MemRelease(Call, frozen=True):
         found = state.handles.at(call.handle)
         return found.exists and found.held == 0
 
-    @undefined("VMM-RELEASE-005", source=V3, profiles=GEN3)
-    def exported_with_more_references(call, state: State) -> bool:
-        """Releasing an exported handle that was retained.
-
-        SVM v3 takes the memory from the others with the first release, and refuses further ones.
-        """
-        found = state.handles.at(call.handle)
-        return found.share != 0 and not found.imported and found.held > 1
-
     @accepts(
         "VMM-RELEASE-010",
         strength=MUST,

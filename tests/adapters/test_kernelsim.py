@@ -86,6 +86,12 @@ def test_a_real_kernel_can_be_asked_for(driver):
     assert kernel_for(Choice(library=str(driver), kernel=SIM)) == {KERNEL: SIM}
 
 
+def test_a_kernel_that_fails_or_errs_can_be_asked_for(driver):
+    for fault in ("lost:4", "mistakes"):
+        given = kernel_for(Choice(library=str(driver), kernel=SIM, kernel_fault=fault))
+        assert given == {KERNEL: SIM, kernelsim.FAULT: fault}
+
+
 def test_what_was_found_over_the_stand_in_can_be_tried_over_the_real_kernel(driver):
     found = Choice(library=str(driver), environment={KERNEL: SIM})
     assert target_of(found)[0].options.environment == {KERNEL: SIM}
@@ -100,7 +106,7 @@ def test_what_cannot_be_is_said():
         kernel_for(Choice(kernel=SIM))
     with pytest.raises(UsageError, match="needs --kernel sim"):
         kernel_for(Choice(library="x.so", kernel="real", kernel_fault="lost:4"))
-    for wrong in ("lost", "lost:0", "lost:x", "found:3"):
+    for wrong in ("lost", "lost:0", "lost:x", "found:3", "mistakes:3"):
         with pytest.raises(UsageError, match="expected KIND:NUMBER"):
             kernel_for(Choice(library="x.so", kernel=SIM, kernel_fault=wrong))
 

@@ -6,28 +6,19 @@ import os
 import shutil
 import subprocess
 import sys
-import uuid
 from pathlib import Path
 
 import msgspec
 import pytest
+from exporting import FAULT, HAL, NO_FAULT, NOT_TRIED, built, run, trace_of, trace_of_fault
 
-from halcert.adapters import softhal
-from halcert.adapters.hal import HalAdapter
-from halcert.adapters.protocol import Options
 from halcert.conformance import witness
-from halcert.conformance.activity import Activity, Effort, perform
-from halcert.conformance.campaign import Target, setting_of
-from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios import SCENARIOS
-from halcert.conformance.tally import Tally
 from halcert.model.proofs.run import representatives
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES, UVM_PRODUCTS
 
-NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
-EFFORT = Effort(shrink=0.0, reduce=2.0, repetitions=0)
 FOUND_BY = {
     "attr_wrong_device": "every-kind",
     "alloc_writes_on_failure": "every-kind",
@@ -85,7 +76,7 @@ WRITABLE = [
     for name, each in SCENARIOS.items()
     if AREAS[each.area].library == "hal" and name not in ENDLESS
 ]
-"""Flows of the driver; traces of the runtime cannot be written as C yet."""
+"""Flows of the driver."""
 
 REPRESENTATIVES = {each.name for each in representatives()}
 
@@ -110,77 +101,11 @@ ELSEWHERE = [(name, other) for other in OTHERS for name in WRITABLE if differs(n
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
 
-def target(profile, options):
-    return Target("hal", options, profile, tuple(AREAS), (0, 1))
-
-
-def trace_of_fault(fault, scenario, folder):
-    """Let a flow meet a seeded fault; write the trace."""
-    options = Options(fault=fault)
-    with HalAdapter().open("ascend910b", options) as session:
-        setting = setting_of(target("ascend910b", options), session)
-        activity = Activity(f"scenario[{scenario}]", "scenario", SCENARIOS[scenario].area)
-        (failure,) = perform(setting, activity, set(), EFFORT).failures
-    header = TraceHeader(
-        profile="ascend910b",
-        adapter="hal",
-        origin=activity.name,
-        rule=failure.rule,
-        allowed=failure.allowed,
-        came=failure.came,
-        environment={"SOFTHAL_FAULT": fault},
-        devices=(0, 1),
-    )
-    path = folder / f"{fault}.jsonl"
-    write_trace(Trace(header, failure.steps), path)
-    return path
-
-
-def trace_of(name, make, profile, folder):
-    """Record a sound run of the correct driver."""
-    with HalAdapter().open(profile, Options()) as session:
-        with Lab(setting_of(target(profile, Options()), session), name, Tally()) as lab:
-            make(lab)
-        header = TraceHeader(profile=profile, adapter="hal", origin=name, devices=(0, 1))
-        path = folder / "trace.jsonl"
-        write_trace(Trace(header, tuple(lab.steps)), path)
-    return path
-
-
-def built(halcert, trace):
-    """Export a trace as C and compile it, warnings being errors."""
-    source = trace.with_suffix(".c")
-    done = halcert("export", trace, "--as", "c", "--output", source)
-    assert done.code == 0, done.text
-    program = trace.with_suffix("")
-    command = ["cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-o", program, source]
-    done = subprocess.run(
-        [*command, "-ldl", "-pthread"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return program
-
-
-def run(program, *arguments, fault=None, profile="ascend910b"):
-    variables = {"SOFTHAL_PROFILE": profile, "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
-    if fault is not None:
-        variables["SOFTHAL_FAULT"] = fault
-    library = softhal.library(softhal.CORRECT if fault is None else softhal.FAULTY)
-    return subprocess.run(
-        [program, library, *arguments],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("fault", FOUND_BY)
 def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
     halcert, tmp_path, fault
 ):
-    program = built(halcert, trace_of_fault(fault, FOUND_BY[fault], tmp_path))
+    program = built(halcert, trace_of_fault(HAL, fault, FOUND_BY[fault], tmp_path))
     bad = run(program, fault=fault)
     assert bad.returncode == FAULT, bad.stdout
     assert "FAULT" in bad.stdout
@@ -193,7 +118,7 @@ def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
     "name", [pytest.param(n, marks=() if n in SHORT else pytest.mark.slow) for n in WRITABLE]
 )
 def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path, name):
-    program = built(halcert, trace_of(name, SCENARIOS[name].flow, "ascend910b", tmp_path))
+    program = built(halcert, trace_of(HAL, name, SCENARIOS[name].flow, "ascend910b", tmp_path))
     done = run(program)
     assert done.returncode == NO_FAULT, done.stdout[-2000:]
 
@@ -201,7 +126,7 @@ def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path,
 @pytest.mark.slow
 @pytest.mark.parametrize("name, profile", ELSEWHERE)
 def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profile):
-    program = built(halcert, trace_of(name, SCENARIOS[name].flow, profile, tmp_path))
+    program = built(halcert, trace_of(HAL, name, SCENARIOS[name].flow, profile, tmp_path))
     done = run(program, profile=profile)
     assert done.returncode == NO_FAULT, done.stdout[-2000:]
 
@@ -210,7 +135,7 @@ def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profi
 def test_witnesses_as_programs_pass_on_the_correct_driver(halcert, tmp_path):
     for name, steps, _ in witness.witness_activities(("svm",), "ascend910b")[::25]:
         path = trace_of(
-            name, lambda lab, s=steps: witness.carry_out(lab, s), "ascend910b", tmp_path
+            HAL, name, lambda lab, s=steps: witness.carry_out(lab, s), "ascend910b", tmp_path
         )
         if path.read_bytes().count(b"\n") > 1:
             done = run(built(halcert, path))
@@ -348,7 +273,9 @@ def test_accesses_by_devices_cannot_be_tried_where_nobody_makes_them(halcert, tm
 @pytest.fixture(scope="module")
 def lost_tail(tmp_path_factory):
     """The trace of one seeded fault."""
-    return trace_of_fault("copy_loses_tail", "allocate-and-copy", tmp_path_factory.mktemp("fault"))
+    return trace_of_fault(
+        HAL, "copy_loses_tail", "allocate-and-copy", tmp_path_factory.mktemp("fault")
+    )
 
 
 @pytest.mark.parametrize(
@@ -411,7 +338,7 @@ def test_replay_says_what_became_of_a_fault(halcert, lost_tail, options, code, w
 
 
 def test_replay_says_when_a_fault_has_changed_into_another(halcert, tmp_path):
-    path = trace_of_fault("attr_wrong_device", "every-kind", tmp_path)
+    path = trace_of_fault(HAL, "attr_wrong_device", "every-kind", tmp_path)
     assert halcert("replay", path).code == FAULT
     changed = halcert("replay", path, "--fault", "attr_page_size")
     assert changed.code == 6, changed.text

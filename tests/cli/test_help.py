@@ -25,7 +25,7 @@ WORDS = {
     "compare": ("--left", "--right", "profile", "Exit codes:"),
     "verify": ("CERT", "--key", "--library", "--unsigned", "--certified", "Exit codes:"),
     "prove": (),
-    "faults": ("--fault", "--list", "--json", "--budget", "--out", "unmodified"),
+    "faults": ("--adapter", "--fault", "--list", "--json", "--budget", "--out", "unmodified"),
     "replay": ("TRACE", "--library", "--times", "Exit codes:", "still there", "flaky", "changed"),
     "explain": ("TRACE",),
     "export": ("TRACE", "--as", "--output", "cc -std=c11", "perfetto", "mermaid", "pytest"),

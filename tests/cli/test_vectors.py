@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import uuid
 
 import jsonschema
 import msgspec
 import pytest
+from exporting import ACL, COMPILER, HAL, run, target
 
-from halcert.adapters import softhal
-from halcert.adapters.hal import HalAdapter
 from halcert.adapters.protocol import Options
-from halcert.conformance.campaign import Target, setting_of
+from halcert.conformance.campaign import setting_of
 from halcert.conformance.lab import Lab
 from halcert.conformance.tally import Tally
 from halcert.conformance.vectors import Shown, files, shown, vectors
@@ -23,35 +20,50 @@ from halcert.model.proofs import witnesses
 from halcert.reports.cprogram import c_vectors
 from halcert.reports.schemas import SCHEMAS
 from halcert.results.vectors import VectorFile
-from halcert.spec.catalogue import AREAS, rules
+from halcert.spec.catalogue import AREAS, areas_of, rules
 from halcert.spec.language import Kind
 from halcert.spec.profiles import PROFILES
 
 PRODUCT = "ascend910b"
+LIBRARIES = {"hal": HAL, "acl": ACL}
 FAULTS = {
-    "memset_zero_accepted": "drvMemsetD8",
-    "attr_wrong_device": "drvMemGetAttribute",
-    "range_size_requested": "halMemGetAddressRange",
-    "release_twice": "halMemRelease",
+    "hal": {
+        "memset_zero_accepted": "drvMemsetD8",
+        "attr_wrong_device": "drvMemGetAttribute",
+        "range_size_requested": "halMemGetAddressRange",
+        "release_twice": "halMemRelease",
+    },
+    "acl": {
+        "finalize_forgotten": "aclFinalize",
+        "pointer_device_lost": "aclrtPointerGetAttributes",
+        "granularity_halved": "aclrtMemGetAllocationGranularity",
+    },
 }
 """Seeded faults that show in the result of a single call, and the interface at fault."""
 EVERY = 5
 """Of other boundaries one of so many is looked at, and one of so many vectors by the suite."""
+OF_THE_DRIVER = pytest.mark.parametrize("library", ["hal"], indirect=True)
 WORDS = {"ok": Shown.OK, "not ok": Shown.NOT_OK}
 
 
+@pytest.fixture(scope="module", params=LIBRARIES)
+def library(request):
+    """The library that vectors are for: each program loads one."""
+    return LIBRARIES[request.param]
+
+
 @pytest.fixture(scope="module")
-def told():
+def told(library):
     """Every vector of a rule, all boundaries of halMemAlloc and some of the others."""
-    found = witnesses(tuple(AREAS), PRODUCT)
+    areas = areas_of(library.name)
     few = [
         each
-        for place, each in enumerate(found)
+        for place, each in enumerate(witnesses(areas, PRODUCT))
         if each.kind == "rule" or place % EVERY == 0 or each.rule.startswith("SVM-ALLOC")
     ]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("halcert.conformance.vectors.witnesses", lambda _areas, _profile: few)
-        return list(vectors(tuple(AREAS), PRODUCT))
+        return list(vectors(areas, PRODUCT))
 
 
 @pytest.fixture(scope="module")
@@ -61,28 +73,15 @@ def program(told, tmp_path_factory):
     folder = tmp_path_factory.mktemp("vectors")
     source = folder / "vectors.c"
     source.write_text(c_vectors("all", PRODUCT, told))
-    flags = ["-std=c11", "-Wall", "-Wextra", "-Werror", "-o", folder / "vectors"]
-    done = subprocess.run(
-        ["cc", *flags, source, "-ldl"], capture_output=True, text=True, check=False
-    )
+    command = [*COMPILER, "-o", folder / "vectors", source, "-ldl"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "vectors"
 
 
-def tap(program, *arguments, fault=None):
+def tap(library, program, *arguments, fault=None):
     """Run the program; return its exit code and what it says of each vector."""
-    variables = {"SOFTHAL_PROFILE": PRODUCT, "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
-    if fault is not None:
-        variables["SOFTHAL_FAULT"] = fault
-    library = softhal.library(softhal.CORRECT if fault is None else softhal.FAULTY)
-    done = subprocess.run(
-        [program, library, *arguments],
-        env={**os.environ, **variables},
-        capture_output=True,
-        text=True,
-        timeout=200,
-        check=False,
-    )
+    done = run(program, *arguments, of=library, fault=fault)
     lines = [each for each in done.stdout.splitlines() if not each.startswith("#")]
     assert lines[0] == "TAP version 13"
     assert lines[1] == f"1..{len(lines) - 2}"
@@ -95,23 +94,24 @@ def tap(program, *arguments, fault=None):
     return done.returncode, found
 
 
-def in_the_suite(vectors_of, fault=None):
+def in_the_suite(library, vectors_of, fault=None):
     """Run vectors as the suite runs its tests; return what each shows."""
     options = Options(fault=fault)
     found = {}
-    with HalAdapter().open(PRODUCT, options) as session:
-        setting = setting_of(Target("hal", options, PRODUCT, tuple(AREAS), (0, 1)), session)
+    with library.adapter().open(PRODUCT, options) as session:
+        setting = setting_of(target(library, PRODUCT, options), session)
         for vector in vectors_of:
             with Lab(setting, vector.id, Tally()) as lab:
                 found[vector.id] = shown(lab, vector)
     return found
 
 
-def test_every_rule_that_calls_can_reach_has_a_vector(told):
+def test_every_rule_that_calls_can_reach_has_a_vector(library, told):
+    areas = areas_of(library.name)
     reached = {each for one in told for each in one.vector.shows}
     silent = (Kind.UNDEFINED, Kind.UNIVERSAL)
-    wanted = {r.id for r in rules() if r.kind not in silent and r.applies_to(PRODUCT)}
-    carried_out = {each.rule for each in witnesses(tuple(AREAS), PRODUCT)}
+    wanted = {r.id for r in rules(areas) if r.kind not in silent and r.applies_to(PRODUCT)}
+    carried_out = {each.rule for each in witnesses(areas, PRODUCT)}
     missing = (wanted & carried_out) - reached
     assert missing - {"UVM-RANGE-011"} == set()
 
@@ -122,18 +122,21 @@ def test_ids_are_unique_and_name_the_rule(told):
     assert all(each.vector.id.startswith(f"{each.vector.rule}@{PRODUCT}") for each in told)
 
 
+@OF_THE_DRIVER
 def test_what_rules_compare_is_tried_below_at_and_above(told):
     sides = {each.vector.note for each in told if each.vector.rule == "SVM-ALLOC-010"}
     text = "size against 0x400001"
     assert {f"{text}, just below", f"{text}, at", f"{text}, just above"} <= sides
 
 
+@OF_THE_DRIVER
 def test_sizes_are_tried_near_the_top(told):
     last = [each.vector.calls[-1] for each in told if each.vector.calls[-1].args]
     sizes = {each.args["size"] for each in last if each.interface == "halMemAlloc"}
     assert 2**64 - 1 in sizes
 
 
+@OF_THE_DRIVER
 def test_a_vector_tells_what_is_allowed(told):
     (free,) = [each.vector for each in told if each.vector.id == f"SVM-FREE-002@{PRODUCT}"]
     last = free.calls[-1]
@@ -152,31 +155,34 @@ def test_files_fit_their_schema_and_are_read_back(told):
         assert msgspec.json.decode(text, type=VectorFile).interface == each.interface
 
 
-def test_the_program_and_the_suite_agree_on_the_correct_driver(told, program):
-    code, found = tap(program)
+def test_the_program_and_the_suite_agree_on_the_correct_library(library, told, program):
+    code, found = tap(library, program)
     assert code == 0
     assert list(found) == [each.vector.id for each in told]
     few = [each.vector for each in told[::EVERY] if found[each.vector.id] is not Shown.SKIPPED]
-    assert in_the_suite(few) == {each.id: found[each.id] for each in few}
+    assert in_the_suite(library, few) == {each.id: found[each.id] for each in few}
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-def test_the_program_and_the_suite_agree_on_a_faulty_driver(told, program, fault):
-    about = [each.vector for each in told if each.vector.calls[-1].interface == FAULTS[fault]]
-    code, found = tap(program, fault=fault)
-    assert code == 1
-    both = {each.id: found[each.id] for each in about if found[each.id] is not Shown.SKIPPED}
-    assert in_the_suite([each for each in about if each.id in both], fault) == both
-    assert Shown.NOT_OK in both.values()
+def test_the_program_and_the_suite_agree_on_faulty_libraries(library, told, program):
+    for fault, interface in FAULTS[library.name].items():
+        about = [each.vector for each in told if each.vector.calls[-1].interface == interface]
+        code, found = tap(library, program, fault=fault)
+        assert code == 1, fault
+        both = {each.id: found[each.id] for each in about if found[each.id] is not Shown.SKIPPED}
+        named = [each for each in about if each.id in both]
+        assert in_the_suite(library, named, fault) == both, fault
+        assert Shown.NOT_OK in both.values(), fault
 
 
-def test_a_part_of_the_names_chooses_vectors(program):
-    code, found = tap(program, "SVM-FREE-00")
+@OF_THE_DRIVER
+def test_a_part_of_the_names_chooses_vectors(library, program):
+    code, found = tap(library, program, "SVM-FREE-00")
     assert code == 0
     assert found
     assert all("SVM-FREE-00" in each for each in found)
 
 
+@OF_THE_DRIVER
 def test_a_library_that_does_not_load_ends_the_program(program, tmp_path):
     done = subprocess.run(
         [program, tmp_path / "nothing.so"], capture_output=True, text=True, check=False

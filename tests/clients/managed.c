@@ -1,77 +1,5 @@
 /* managed.c - memory that moves by itself: touching, advising, prefetching, copying, swapping. */
-#include "kernel.h"
-
-#define PAGE (2 * MIB)
-#define BASE UVM_START
-#define DEVICE_BLOCK NORMAL_START
-
-enum { NOWHERE, ON_DEVICE, ON_HOST, ON_NUMA };
-enum { READ_MOSTLY, UNSET_READ_MOSTLY, PREFER, UNSET_PREFER, ACCESS_BY, UNSET_ACCESS_BY };
-
-static int manage(uint64_t at, uint64_t size)
-{
-    struct argument a = device_argument(0);
-    put8(&a, 0, at);
-    put8(&a, 8, size);
-    return tell(68, &a);
-}
-
-static int wish(uint64_t at, uint64_t size, uint32_t advice, uint32_t type, uint32_t id)
-{
-    struct argument a = device_argument(0);
-    put8(&a, 0, at);
-    put8(&a, 8, size);
-    put4(&a, 16, advice);
-    put4(&a, 20, type);
-    put4(&a, 24, id);
-    return tell(69, &a);
-}
-
-static int prefetch(uint64_t at, uint64_t size, uint32_t type, uint32_t id)
-{
-    struct argument a = device_argument(0);
-    put8(&a, 0, at);
-    put8(&a, 8, size);
-    put4(&a, 16, type);
-    put4(&a, 20, id);
-    return tell(75, &a);
-}
-
-static int managed_copy(uint64_t to, uint64_t from, uint64_t size)
-{
-    struct argument a = device_argument(0);
-    put8(&a, 0, to);
-    put8(&a, 8, from);
-    put8(&a, 16, size);
-    put4(&a, 28, 4);
-    return ask(74, &a);
-}
-
-static int attribute(uint64_t at, uint64_t size, uint32_t which, int32_t *value, uint64_t room)
-{
-    struct argument a = device_argument(0);
-    void *data[1] = {value};
-    uint64_t sizes[1] = {room};
-    put8(&a, 0, (uintptr_t)&which);
-    put8(&a, 8, 1);
-    put8(&a, 16, at);
-    put8(&a, 24, size);
-    put8(&a, 32, (uintptr_t)data);
-    put8(&a, 40, (uintptr_t)sizes);
-    return tell(70, &a);
-}
-
-static volatile unsigned char *bytes_at(uint64_t at)
-{
-    return (volatile unsigned char *)(uintptr_t)at;
-}
-
-static int32_t value_of(uint64_t at, uint64_t size, uint32_t which)
-{
-    int32_t value = 12345;
-    ANSWERS(attribute(at, size, which, &value, 4), 0);
-    return value;
-}
+#include "managed.h"
 
 static void allocation_is_checked(void)
 {
@@ -110,6 +38,8 @@ static void pages_follow_who_uses_them(void)
     ANSWERS(prefetch(BASE, PAGE, ON_HOST, 0), 0);
     CHECK(free_on(0) == before);
     ANSWERS(prefetch(BASE, PAGE, ON_DEVICE, 9), EINVAL);
+    CHECK(bytes_at(BASE)[7] == 5);
+    ANSWERS(prefetch(BASE, PAGE, ON_NUMA, 0), 0);
     ANSWERS(prefetch(BASE, PAGE, ON_NUMA, 7), EINVAL);
     ANSWERS(prefetch(BASE, PAGE, NOWHERE, 0), EOPNOTSUPP);
     ANSWERS(prefetch(BASE + 8 * PAGE, PAGE, ON_DEVICE, 0), EINVAL);
@@ -159,6 +89,8 @@ static void wishes_are_told(void)
     ANSWERS(wish(BASE, 2 * PAGE, PREFER, ON_DEVICE, 1), 0);
     CHECK(value_of(BASE, 2 * PAGE, 2) == 1);
     CHECK(value_of(BASE, 3 * PAGE, 2) == -2);
+    ANSWERS(wish(BASE + PAGE, PAGE, PREFER, ON_DEVICE, 0), 0);
+    CHECK(value_of(BASE, 2 * PAGE, 2) == -2);
     CHECK(value_of(BASE, PAGE, 4) == ON_DEVICE && value_of(BASE, PAGE, 5) == 1);
     ANSWERS(wish(BASE, PAGE, PREFER, ON_HOST, 0), 0);
     CHECK(value_of(BASE, PAGE, 2) == -1 && value_of(BASE, PAGE, 5) == -2);
@@ -174,13 +106,16 @@ static void wishes_are_told(void)
     ANSWERS(prefetch(BASE, PAGE, ON_DEVICE, 0), 0);
     CHECK(value_of(BASE, PAGE, 6) == 0 && value_of(BASE, PAGE, 7) == ON_DEVICE);
     ANSWERS(wish(BASE, PAGE, PREFER, NOWHERE, 0), EINVAL);
+    ANSWERS(wish(BASE, PAGE, PREFER, ON_DEVICE, 64), EINVAL);
     ANSWERS(wish(BASE, PAGE, PREFER, ON_DEVICE, 65), EINVAL);
+    ANSWERS(wish(BASE, PAGE, UNSET_READ_MOSTLY, 9, 0), EINVAL);
     ANSWERS(wish(BASE, PAGE, ACCESS_BY, ON_NUMA, 0), EINVAL);
     ANSWERS(wish(BASE, PAGE, 6, ON_DEVICE, 0), EINVAL);
     ANSWERS(wish(NORMAL_START, PAGE, PREFER, ON_DEVICE, 0), EADDRNOTAVAIL);
     ANSWERS(wish(BASE, 4 * TIB, PREFER, ON_DEVICE, 0), EFAULT);
     ANSWERS(wish(BASE + 8 * PAGE, PAGE, PREFER, ON_DEVICE, 0), EINVAL);
     ANSWERS(attribute(BASE, PAGE, 9, list, 4), EINVAL);
+    ANSWERS(attribute(BASE, PAGE, 1, (int32_t *)16, 4), EFAULT);
     ANSWERS(attribute(BASE + 8 * PAGE, PAGE, 1, list, 4), EINVAL);
 }
 

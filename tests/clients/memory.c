@@ -254,11 +254,12 @@ static void pages_move_with_their_bytes(void)
     uint64_t before = free_on(0);
     ANSWERS(heap(0, CHUNK, SUB_SVM, SVM_BASE, GIB, 0), 0);
     ANSWERS(allocate(SVM_BASE, 8192), 0);
-    ANSWERS(copy(BASE, SVM_BASE, 16), EINVAL); /* nobody touched the source */
-    bytes[0] = 31;
-    bytes[4096] = 32;
     put8(&a, 0, SVM_BASE);
     put8(&a, 8, 8192);
+    ANSWERS(copy(BASE, SVM_BASE, 16), EINVAL); /* nobody touched the source */
+    ANSWERS(tell(14, &a), EINVAL);
+    bytes[0] = 31;
+    bytes[4096] = 32;
     ANSWERS(tell(14, &a), 0);
     CHECK(free_on(0) == before - 8192);
     ANSWERS(copy(BASE, SVM_BASE, 8192), 0);

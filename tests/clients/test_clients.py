@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import uuid
@@ -14,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 SOURCES = HERE.parent.parent / "adapters" / "kernelsim" / "src"
 COMPILER = os.environ.get("CC", "cc")
 PROGRAMS = ("lifecycle", "memory", "mapping", "sharing", "managed", "registering", "messages")
+MISTAKEN = "mistakes"
 WARNINGS = ("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror")
 
 pytestmark = pytest.mark.skipif(
@@ -52,13 +54,25 @@ def run(program: Path, stand_in: Path, **settings: str) -> subprocess.CompletedP
         Path(f"/dev/shm/kernelsim-{os.getuid()}-{domain}").unlink(missing_ok=True)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_every_command_is_answered_as_the_kernel_does(name, stand_in, tmp_path):
-    program = compile_c(tmp_path / name, [HERE / f"{name}.c"])
-    done = run(program, stand_in)
+def all_is_well(done: subprocess.CompletedProcess[str]) -> None:
+    """Demand that a program found nothing."""
     failed = [line for line in done.stdout.splitlines() if line.startswith("not ok")]
     assert failed == [], done.stderr
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_every_command_is_answered_as_the_kernel_does(name, stand_in, tmp_path):
+    program = compile_c(tmp_path / name, [HERE / f"{name}.c"])
+    all_is_well(run(program, stand_in))
+
+
+def test_the_mistakes_of_the_public_kernel_are_made_on_request(stand_in, tmp_path):
+    program = compile_c(tmp_path / MISTAKEN, [HERE / f"{MISTAKEN}.c"])
+    all_is_well(run(program, stand_in, KERNELSIM_FAULT=MISTAKEN))
+    without = run(program, stand_in)
+    assert without.returncode == 1
+    assert len(re.findall("^not ok", without.stdout, re.MULTILINE)) >= 9
 
 
 def test_a_program_without_nodes_is_left_alone(stand_in):

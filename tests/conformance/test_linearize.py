@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from halcert.adapters.kernelsim import TROUBLE
@@ -147,3 +149,38 @@ def test_too_many_orders_are_given_up_not_judged(world):
     threads.append([free(INVALID, 10, 1000)])
     with pytest.raises(Undecided):
         explained(world, *threads, limit=100)
+
+
+class Letters:
+    """An oracle of calls that are letters; a state is the word of those that were made."""
+
+    def judge(self, word, call, _result):
+        """Judge a letter after a word."""
+        broken = {
+            "x": ("X", "code", Strength.SHOULD),
+            "y": ("Y", "code", Strength.SHOULD) if "b" not in word else None,
+            "b": ("B", "accepted", Strength.MUST) if "a" in word else None,
+        }.get(call.letter)
+        violation = Violation(broken[0], broken[2], broken[1], "", "") if broken else None
+        return SimpleNamespace(violation=violation, world=word + call.letter)
+
+    def undefined(self, *_):
+        """Promise something about every call."""
+
+
+def letter(which, began, ended):
+    call = SimpleNamespace(letter=which, interface=SimpleNamespace(name=which))
+    return Timed(call, None, Answered(1, {}, began, ended))
+
+
+def test_what_is_held_against_an_order_is_of_that_order_not_of_one_given_up():
+    """Of the orders behind ``x`` the first that is tried has ``y`` too early and ends at ``b``."""
+    threads = [[letter("x", 1, 2)], [letter("a", 3, 9), letter("y", 10, 11)], [letter("b", 3, 12)]]
+    found = linearized(Letters(), "", threads)
+    assert isinstance(found, Violation)
+    assert found.rule == "X"
+
+
+def test_the_first_thing_held_against_an_order_is_told():
+    found = linearized(Letters(), "", [[letter("x", 1, 2), letter("y", 3, 4)]])
+    assert found.rule == "X"

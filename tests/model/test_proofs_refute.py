@@ -220,7 +220,7 @@ def checked(call, *invariants, profile=ASCEND910B):
 
 def searched(*calls, depth=3):
     interfaces = tuple(call.interface for call in calls)
-    search = Search(ASCEND910B, interfaces, Influence(interfaces, ASCEND910B, (POSITIVE,)))
+    search = Search(ASCEND910B, "toy", interfaces, Influence(interfaces, ASCEND910B, (POSITIVE,)))
     search.run([rule for each in interfaces for rule in each.rules], depth, seconds=20)
     return search
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from halcert.model import proofs
-from halcert.model.proofs import kept, run
+from halcert.model.proofs import kept, run, settled
 from halcert.model.proofs.notes import notes_of, plan
 from halcert.model.proofs.run import represented_by, searches, tasks
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, carry_out
@@ -120,6 +120,24 @@ def test_witnesses_of_an_area_are_read_from_those_of_all(monkeypatch, tmp_path):
     assert kept.are_kept(["svm"], "ascend910_93")
     assert proofs.witnesses(["svm"], "ascend910b") == freeing
     assert proofs.witnesses(["svm", "vmm"], "ascend910b") == [*freeing, mapping]
+
+
+def test_a_search_of_a_proof_run_is_not_done_again(monkeypatch, tmp_path, found):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    whole = [each for each in tasks(tuple(AREAS), rows=3) if each.kind == SEARCH]
+    for task in whole:
+        settled.remember(task, proofs.Findings((), found["SVM-SET-010"]))
+    monkeypatch.setattr(kept, "carry_out", None)
+    given = proofs.witnesses(["svm"], "ascend910b")
+    assert given == list(found["SVM-SET-010"]) * len(searches(ASCEND910B, ("svm",)))
+
+
+def test_what_a_working_copy_with_other_rules_needs_stays(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept.keep_all(("svm",), [proofs.Witness("SVM-FREE-001", "ascend910b", "rule", ())])
+    monkeypatch.setattr(kept, "rules_digest", lambda: "0" * 32)
+    kept.keep_all(("svm",), [proofs.Witness("SVM-FREE-002", "ascend910b", "rule", ())])
+    assert len(list((tmp_path / "halcert").glob("witnesses-*"))) == 2
 
 
 def test_a_broken_cache_is_computed_again(monkeypatch, tmp_path, found):

@@ -5,15 +5,19 @@ from __future__ import annotations
 import shutil
 import subprocess
 from contextlib import nullcontext
+from random import Random
 
 import pytest
 
 from halcert.conformance.story import story_of
 from halcert.reports.cprogram import c_program
+from halcert.reports.cprogram.checks import CheckWriter
 from halcert.reports.cprogram.expressions import Uses, Variables, flag_word, literal, size
 from halcert.reports.cprogram.frame import pieces
 from halcert.reports.cprogram.layouts import declaration, needed
+from halcert.reports.cprogram.rows import rows_of
 from halcert.results import Answered, Crashed, Hung, Missing, Trace, TraceHeader, TraceStep
+from halcert.results.story import Stretch
 from halcert.spec.abi.structs import LAYOUTS
 from halcert.spec.pattern import MIX, ODD, STRIDE, pattern_bytes
 
@@ -256,3 +260,80 @@ def test_what_a_check_compares_with_was_given_in_the_same_process(actor, found):
     variables = Variables(steps, (0, 1))
     with nullcontext() if found else pytest.raises(KeyError):
         assert variables.maker("shareable_handle", 5, 2) == 1
+
+
+def _stretch(start, length, pattern, value):
+    return Stretch(start, length, pattern, value, author=1)
+
+
+def test_bytes_that_come_in_rows_are_checked_by_a_loop():
+    rows = [
+        each
+        for row in range(50)
+        for each in (_stretch(row * 64, 40, 7, row * 40), _stretch(row * 64 + 40, 24, None, 9))
+    ]
+    last = _stretch(50 * 64, 5, None, 1)
+    first, rest = rows_of([*rows, last])
+    assert (first.count, first.apart, first.steps) == (50, 64, (40, 0))
+    assert rest.first == (last,)
+    lines = CheckWriter(Variables([], ()), Uses()).stretches("p1", [*rows, last], "SVM-LOAD-010")
+    assert lines == [
+        "for (size_t row = 0; row < 50; row++) {",
+        '    must_be_pattern((char *)p1 + row * 64, 40, 7, row * 40, "SVM-LOAD-010");',
+        '    must_be_filled((char *)p1 + 40 + row * 64, 24, 9, "SVM-LOAD-010");',
+        "}",
+        'must_be_filled((char *)p1 + 3200, 5, 1, "SVM-LOAD-010");',
+    ]
+
+
+def test_rows_say_every_stretch_exactly_once():
+    drawn = Random(5)
+    for _ in range(300):
+        made, place = [], 0
+        for _ in range(drawn.randrange(1, 30)):
+            length = drawn.choice((4, 4, 4, 8))
+            made.append(_stretch(place, length, drawn.choice((None, 1)), drawn.choice((0, place))))
+            place += drawn.choice((8, 8, 16))
+        said = [
+            _stretch(
+                part.start + row * rows.apart, part.length, part.pattern, part.value + row * step
+            )
+            for rows in rows_of(made)
+            for row in range(rows.count)
+            for part, step in zip(rows.first, rows.steps, strict=True)
+        ]
+        assert said == made
+
+
+CHOICES = """
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+{pieces}
+int main(void)
+{{
+    watch();
+    number = 3;
+    compare_choice({alike});
+    must_hold_if_alike(1 + 1 == 3, "RULE");
+    puts("went on");
+    must_hold_if_alike_at_last(1 + 1 == 3, "RULE");
+    return 0;
+}}
+"""
+
+
+@pytest.mark.parametrize("alike, code, words", [("true", 1, "FAULT"), ("false", 2, "went on")])
+def test_what_depends_on_a_choice_need_not_hold_after_another_one(tmp_path, alike, code, words):
+    used = pieces({"must_hold_if_alike_at_last", "compare_choice"})
+    text = CHOICES.format(pieces="\n".join(used), alike=alike)
+    program = compiled(tmp_path, text, "-Wno-unused-variable")
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert words in done.stdout
+    assert ("call 3 chose otherwise" in done.stdout) == (alike == "false")

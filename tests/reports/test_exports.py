@@ -15,7 +15,12 @@ from halcert.reports.mermaid import mermaid
 from halcert.reports.perfetto import perfetto
 from halcert.reports.picture import picture
 from halcert.reports.pytestfile import pytest_file
+from halcert.reports.situation import kind_of
 from halcert.results import Answered, Trace, TraceHeader, TraceStep
+from halcert.results.story import BlockSeen
+from halcert.spec.abi.constants import VirtType
+from halcert.spec.state import USER
+from halcert.spec.svm.flags import GRANT, OPENED, POOL
 
 ADDRESS = 0x12C000000000
 HOSTILE = 'a<b>&"\'; end #1\n\x1b[31m"""\\'
@@ -241,3 +246,23 @@ def test_several_processes_and_threads_have_a_time_line():
 def test_no_control_character_reaches_the_terminal():
     text = explained(told(*TWICE, origin=HOSTILE, environment={"A": HOSTILE}))
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize("kind", [USER, OPENED, POOL, GRANT, *VirtType])
+def test_every_kind_of_memory_has_a_word(kind):
+    assert not kind_of(BlockSeen(0, ADDRESS, 4096, 4096, kind, 0, None)).startswith("type")
+
+
+def test_a_story_of_the_runtime_speaks_of_the_runtime():
+    first = step(1, "aclrtSetDevice", answered(), deviceId=0)
+    story = told(first, adapter="acl")
+    assert "the bundled software runtime" in explained(story)
+    assert "participant L as software runtime" in mermaid(story)
+    assert 'ADAPTER = "acl"' in pytest_file(story, "test_it.py")
+    assert "ACL_SUCCESS" in mermaid(story)
+
+
+def test_a_story_of_the_driver_speaks_of_the_driver():
+    story = told(OPEN, adapter="hal")
+    assert "participant L as software driver" in mermaid(story)
+    assert 'ADAPTER = "hal"' in pytest_file(story, "test_it.py")

@@ -5,7 +5,8 @@ import pytest
 from halcert.reports import described, text_of
 from halcert.reports.escape import one_line, printable
 from halcert.reports.human import seconds, size
-from halcert.reports.values import alloc_flags, data, output
+from halcert.reports.tracetext import Names
+from halcert.reports.values import alloc_flags, data, output, word
 from halcert.results import Answered, Crashed, Garbled, Hung, Missing, TraceStep
 from halcert.spec.abi.constants import AllocFlag
 from halcert.spec.language import Address, poison
@@ -137,3 +138,21 @@ def test_control_characters_are_made_visible():
     assert printable("a\x1b[31mb\r\nc\x00\u202e") == "a\\x1b[31mb\nc\\x00\\u202e"
     assert one_line(" a\n  b\tc ") == "a b c"
     assert printable("naïve 中文 🙂") == "naïve 中文 🙂"
+
+
+def test_the_number_of_a_process_is_told_by_the_process():
+    number = {"$": 0, "field": "pid.1", "plus": 0}
+    assert Names(()).of_reference(number) == "pid of process 1"
+
+
+@pytest.mark.parametrize(
+    "digits, text",
+    [
+        (b"key-1".hex(), '"key-1"'),
+        ("a5" * 65, "untouched"),
+        ("0102", "01 02"),
+        ("no digits", "no digits"),
+    ],
+)
+def test_a_name_is_told_as_text_if_it_can_be_read(digits, text):
+    assert word(digits) == text

@@ -128,6 +128,27 @@ static void host_aliases(void)
     CHECK_CODE(halMemAddressFree(b), 0);
 }
 
+/* What was exported has as many references as other memory. */
+static void references_of_exported_memory(void)
+{
+    struct drv_mem_prop prop = property(MEM_DEV_SIDE, 0, MEM_HUGE_PAGE_TYPE);
+    drv_mem_handle_t *handle = NULL;
+    drv_mem_handle_t *again = NULL;
+    uint64_t token = 0;
+    uint64_t before = device_free(0);
+    char *va = reserve(2 * MIB);
+    CHECK_CODE(halMemCreate(&handle, 2 * MIB, &prop, 0), 0);
+    CHECK_CODE(halMemMap(va, 2 * MIB, 0, handle, 0), 0);
+    CHECK_CODE(halMemExportToShareableHandle(handle, MEM_HANDLE_TYPE_NONE, 0, &token), 0);
+    CHECK_CODE(halMemRetainAllocationHandle(&again, va), 0);
+    CHECK_CODE(halMemRelease(handle), 0);
+    CHECK_CODE(halMemRelease(again), 0);
+    CHECK(before - device_free(0) == 2 * MIB);
+    CHECK_CODE(halMemUnmap(va), 0);
+    CHECK(device_free(0) == before);
+    CHECK_CODE(halMemAddressFree(va), 0);
+}
+
 static void access_rights(void)
 {
     struct drv_mem_prop prop = property(MEM_DEV_SIDE, 0, MEM_HUGE_PAGE_TYPE);
@@ -510,6 +531,7 @@ int main(void)
     life_cycle(MEM_HOST_SIDE);
     aliases();
     host_aliases();
+    references_of_exported_memory();
     access_rights();
     const char *const orders[] = {"ruf", "rfu", "urf", "ufr", "fru", "fur"};
     for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {

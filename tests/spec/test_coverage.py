@@ -19,7 +19,6 @@ ELSEWHERE = {
     "SVM-FREE-009": "with the rules of sharing: memory must be opened",
     "SVM-FREE-011": "with the rules of sharing: memory must be registered",
     "SVM-PREF-017": "with the rules of sharing: memory must be opened",
-    "VMM-RELEASE-005": "with the rules of sharing: memory must be exported",
     "VMM-MAP-021": "with the rules of sharing: memory must be imported",
     "SVM-ALLOC-032": "a test of its own: device 0 must never have been opened",
     "SVM-CTL-019": "a test of its own: no device must have been opened",

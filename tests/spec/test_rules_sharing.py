@@ -19,6 +19,7 @@ OWNER, OPENER, STRANGER = 0, 1, 2
 PRODUCTS = ("ascend910b", "ascend950")
 LONG = "names-never-come-back"
 LATE = 2**40
+OUT_OF_MEMORY = 6
 CONDITIONS = (Kind.REJECTS, Kind.MAY_REJECT, Kind.UNDEFINED)
 ODD = {"name": None}
 """What is passed where a name is missing."""
@@ -254,11 +255,16 @@ DIFFERENCES: dict[str, dict[str, object]] = {
     "SVM-FREE-009": {"pp": "opened", "by": OPENER},
     "SVM-FREE-011": {"pp": "registered block"},
     "SVM-PREF-017": {"dev_ptr": "opened", "by": OPENER},
-    "VMM-RELEASE-005": {"handle": "retained"},
     "SHARING-EXIT-001": {"how": 2},
     "SHARING-REST-001": {"milliseconds": 2**20},
     "SHARING-NAME-015": {"by": STRANGER},
     "SHARING-UNNAME-005": {"by": STRANGER},
+    "SHARING-SETATTR-012": {"name": "doubtful"},
+    "SHARING-OPEN-015": {"name": "doubtful", "by": OPENER},
+    "SHARING-OPENLAST-010": {"name": "doubtful"},
+    "SHARING-HSETATTR-008": {"handle": "doubtful number"},
+    "SHARING-IMPORT-012": {"shareable_handle": "doubtful number"},
+    "SHARING-IMPORT2-015": {"share_handle": "doubtful bytes"},
     "SHARING-PERMIT-012": {"by": STRANGER},
     "SHARING-SETATTR-011": {"by": STRANGER},
     "SHARING-OPEN-014": {"by": STRANGER},
@@ -322,6 +328,7 @@ class Stage:
         }
         self._names()
         self._memory()
+        self._doubts()
         lab.call("halSupportFeature", OWNER, devId=0, type=11)
         self._registrations()
         lab.call("halDeviceEnableP2P", OWNER, dev=1, peer_dev=0, flag=0)
@@ -356,15 +363,31 @@ class Stage:
         self.known["mapped"] = physical.mapped(lab, handles[0], OWNER)
         self.known["number"] = physical.export(lab, handles[1])
         self.known["bytes"] = physical.export_bytes(lab, handles[2])
-        retained = self.known["retained"] = physical.create(lab)
-        physical.export(lab, retained)
-        place = physical.mapped(lab, retained, OWNER)
-        lab.call("halMemRetainAllocationHandle", OWNER, handle=True, ptr=place)
         args = {"handle": True, "size": physical.SIZE, "flag": 0}
         for what in ("host handle", "host number"):
             made = lab.call("halMemCreate", OWNER, **args, prop={"side": 0, "module_id": 48})
             self.known[what] = made.handle
         self.known["host number"] = physical.export(lab, self.known["host number"])
+
+    def _doubts(self):
+        """Let calls that enter the opener and a stranger fail: the opener may be let in."""
+        lab = self.lab
+        self.known["doubtful"] = self._name()
+        self.known["doubtful number"] = physical.export(lab, physical.create(lab))
+        self.known["doubtful bytes"] = physical.export_bytes(lab, physical.create(lab))
+        sent = {"handle_type": 0, "share_handle": self.known["doubtful bytes"]}
+        told = lab.call("halMemTransShareableHandle", **sent, server_id=True, shareable_handle=True)
+        pids = {"pid": [lab.pid(OPENER), lab.pid(STRANGER)]}
+        self._short_of_memory("halShmemSetPidHandle", name=self.known["doubtful"], num=2, **pids)
+        for number in (self.known["doubtful number"], told.shareable_handle):
+            name = "halMemSetPidToShareableHandle"
+            self._short_of_memory(name, shareable_handle=number, pid_num=2, **pids)
+
+    def _short_of_memory(self, name, **args):
+        lab = self.lab
+        interface = lab.setting.interfaces[name]
+        call, result = interface.parse(args), interface.parse_result(OUT_OF_MEMORY, {})
+        lab.world = lab.setting.oracle.judge(lab.world, call, result, process=OWNER).world
 
     def _registrations(self):
         lab = self.lab

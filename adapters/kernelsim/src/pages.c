@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "assumed.h"
-#include "real.h"
 #include "ipc.h"
+#include "real.h"
+#include "trouble.h"
 #include "uvm.h"
 
 static uint64_t rounded(uint64_t size, uint64_t page)
@@ -247,6 +248,19 @@ int page_advise(struct call *call)
     return move_to_device(call, block, address, size);
 }
 
+static bool nobody_touched(const struct block *block, uint64_t address, uint64_t size)
+{
+    uint64_t page = block->heap->page;
+    uint64_t end = rounded(address + size - block->span.start, page) / page;
+    uint64_t pages = block->span.size / page;
+    for (uint64_t at = (address - block->span.start) / page; at < end && at < pages; at++) {
+        if (block->places[at] != PLACE_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int page_prefetch(struct call *call)
 {
     uint64_t address = call->in->advise.va;
@@ -274,6 +288,9 @@ int page_prefetch(struct call *call)
     struct view first;
     if (block->places == NULL || (view_at(address, &first) == 0 && first.place == PLACE_DEVICE)) {
         return 0; /* a peer is shown the pages; they stay where they are */
+    }
+    if (nobody_touched(block, address, size) && !kernel_errs()) {
+        return EINVAL; /* the public kernel gives the device fresh pages */
     }
     return move_to_device(call, block, address, size);
 }

@@ -7,6 +7,8 @@
  * fails-once     the NUMBER-th command of a process answers EFAULT
  * slow           every command takes NUMBER milliseconds more
  * lost           from the NUMBER-th command of a process on, those about devices answer ENODEV
+ *
+ * KERNELSIM_FAULT=mistakes makes the kernel as wrong as its public modules are; see kernel_errs().
  */
 #include "trouble.h"
 
@@ -19,10 +21,11 @@
 
 #include "assumed.h"
 
-enum kind { NONE, OUT_OF_MEMORY, INTERRUPTED, AGAIN, FAILS_ONCE, SLOW, LOST };
+enum kind { NONE, OUT_OF_MEMORY, INTERRUPTED, AGAIN, FAILS_ONCE, SLOW, LOST, MISTAKES };
 
 static const char *const names[] = {
     "", "out-of-memory", "interrupted", "again", "fails-once", "slow", "lost"};
+static const char mistakes[] = "mistakes";
 
 static enum kind kind;
 static unsigned long number;
@@ -34,6 +37,10 @@ static void read_setting(void)
 {
     const char *text = getenv("KERNELSIM_FAULT");
     if (text == NULL || *text == '\0') {
+        return;
+    }
+    if (strcmp(text, mistakes) == 0) {
+        kind = MISTAKES;
         return;
     }
     size_t length = strcspn(text, ":");
@@ -86,7 +93,7 @@ int trouble_on_device(bool takes)
 int trouble_now(bool takes, bool device)
 {
     pthread_once(&once, read_setting);
-    if (kind == NONE) {
+    if (kind == NONE || kind == MISTAKES) {
         return 0;
     }
     commands++;
@@ -96,4 +103,10 @@ int trouble_now(bool takes, bool device)
         note_trouble();
     }
     return failed;
+}
+
+bool kernel_errs(void)
+{
+    pthread_once(&once, read_setting);
+    return kind == MISTAKES;
 }

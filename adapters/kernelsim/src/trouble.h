@@ -11,5 +11,8 @@
 int trouble_now(bool takes, bool device);
 /* The same for a message to a device, which is not interrupted on its way. */
 int trouble_on_device(bool takes);
+/* Whether the mistakes of the public kernel modules are wished for. Each is asked for where it is
+ * made; elsewhere the kernel does what the documents say. */
+bool kernel_errs(void);
 
 #endif

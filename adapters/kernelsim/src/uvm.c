@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "trouble.h"
+
 enum { BATCH_MOST = 4096, LOCATIONS_MOST = 64, HOST_LOCATION = 64 };
 
 static struct heap managed = {
@@ -107,6 +109,13 @@ static int check_pair(uint64_t to, uint64_t from)
     return devices && !both ? EINVAL : 0;
 }
 
+static bool on_device(uint64_t address)
+{
+    uint64_t page;
+    const struct block *block = uvm_page(address, &page);
+    return block != NULL && block->places[page] >= PLACE_DEVICE;
+}
+
 static int copy_part(uint64_t to, uint64_t from, uint64_t size)
 {
     int failed = in_uvm(from) ? check_source(from) : 0;
@@ -114,6 +123,9 @@ static int copy_part(uint64_t to, uint64_t from, uint64_t size)
     failed = failed == 0 ? check_pair(to, from) : failed;
     if (failed != 0) {
         return failed;
+    }
+    if (on_device(to) && on_device(from) && kernel_errs()) {
+        return 0; /* the public kernel copies nothing from device to device */
     }
     return bytes_copy(to, from, size);
 }
@@ -141,6 +153,22 @@ int uvm_copy(struct call *call)
     return 0;
 }
 
+/* The public kernel forgets that a device refused a page: the page is gone from the host, and a copy
+ * that is not there is noted. */
+static int send_in_vain(struct block *block, uint64_t page)
+{
+    if (block->places[page] == PLACE_HOST && !block->advised[page].read_mostly) {
+        memset(alias_of(block->offset + page * HUGE_PAGE), 0, HUGE_PAGE);
+        return uvm_settle(block, page, PLACE_NONE);
+    }
+    return 0;
+}
+
+static bool reaches(const struct wish *to)
+{
+    return to->id >= 0 && to->id < HOST_LOCATION && space.open[to->id];
+}
+
 /* Move one page where a prefetch wants it. */
 static int send(struct block *block, uint64_t page, const struct wish *to)
 {
@@ -153,10 +181,13 @@ static int send(struct block *block, uint64_t page, const struct wish *to)
     case LOCATION_HOST:
         return host ? EOPNOTSUPP : uvm_settle(block, page, PLACE_HOST);
     case LOCATION_NUMA:
+        if (kernel_errs()) {
+            return EINVAL; /* of the public kernel's two checks one counts nodes from 1 */
+        }
         return host ? 0 : uvm_settle(block, page, PLACE_HOST);
     case LOCATION_DEVICE:
-        if (to->id >= HOST_LOCATION || to->id < 0 || !space.open[to->id]) {
-            return EINVAL;
+        if (!reaches(to)) {
+            return kernel_errs() ? send_in_vain(block, page) : EINVAL;
         }
         if (read_mostly) {
             uvm_replicate(block, page, (uint32_t)to->id);

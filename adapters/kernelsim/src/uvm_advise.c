@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trouble.h"
 #include "uvm.h"
 
 enum advice {
@@ -16,10 +17,15 @@ enum advice {
 };
 enum { HOST_LOCATION = 64 };
 
+/* The number by which the public kernel knows the host, which it takes for a device's. */
+static bool is_marked(const struct wish *wish)
+{
+    return wish->type == LOCATION_DEVICE && wish->id == HOST_LOCATION;
+}
+
 static bool names_host(const struct wish *wish)
 {
-    return wish->type == LOCATION_HOST || wish->type == LOCATION_NUMA ||
-           (wish->type == LOCATION_DEVICE && wish->id == HOST_LOCATION);
+    return wish->type == LOCATION_HOST || wish->type == LOCATION_NUMA || is_marked(wish);
 }
 
 static bool is_device(const struct wish *wish)
@@ -30,7 +36,7 @@ static bool is_device(const struct wish *wish)
 static int check_location(enum advice advice, const struct wish *to)
 {
     bool numa = to->type == LOCATION_NUMA && to->id == 0;
-    bool host = to->type == LOCATION_HOST || (to->type == LOCATION_DEVICE && to->id == HOST_LOCATION);
+    bool host = to->type == LOCATION_HOST || (is_marked(to) && kernel_errs());
     switch (advice) {
     case READ_MOSTLY:
     case UNSET_PREFER:
@@ -77,6 +83,9 @@ static int unset_read_mostly(struct block *block, uint64_t number, const struct 
     const struct wish *to = page->preferred.type != LOCATION_NONE ? &page->preferred : argument;
     if (!page->read_mostly) {
         return 0;
+    }
+    if (is_marked(to)) {
+        return EINVAL;
     }
     if (!is_device(to)) {
         return uvm_settle(block, number, PLACE_HOST);
@@ -147,6 +156,9 @@ int uvm_advise(struct call *call)
     uint64_t size = in->advise.size;
     uint32_t type = in->advise.type;
     struct wish to = {type < LOCATIONS ? (uint8_t)type : LOCATIONS, (int32_t)in->advise.id};
+    if (type >= LOCATIONS && in->advise.advice == UNSET_READ_MOSTLY && kernel_errs()) {
+        to.type = LOCATION_DEVICE; /* the public kernel takes what it does not know for one */
+    }
     if (!in_uvm(address)) {
         return EADDRNOTAVAIL;
     }
@@ -174,7 +186,7 @@ enum attribute {
     ATTR_LAST_ID,
     ATTRS
 };
-enum { ID_HOST = -1, ID_NONE = -2 };
+enum { ID_HOST = -1, ID_NONE = -2, ID_MARK = 127 };
 
 /* What the pages of a range have in common. */
 struct common {
@@ -184,6 +196,7 @@ struct common {
     uint64_t by_devices;
     struct wish wishes[2]; /* preferred and last; the type of a mixed one is LOCATION_NONE */
     bool all_host[2];
+    bool all_devices[2];
 };
 
 static void fold(struct common *common, const struct page_advice *page)
@@ -196,6 +209,7 @@ static void fold(struct common *common, const struct page_advice *page)
         struct wish *so_far = &common->wishes[i];
         common->all_host[i] = common->all_host[i] && wishes[i]->type != LOCATION_NONE &&
                               names_host(wishes[i]);
+        common->all_devices[i] = common->all_devices[i] && is_device(wishes[i]);
         if (common->first) {
             *so_far = *wishes[i];
         } else if (!same(so_far, wishes[i])) {
@@ -203,6 +217,15 @@ static void fold(struct common *common, const struct page_advice *page)
         }
     }
     common->first = false;
+}
+
+/* The public kernel tells its mark for no device where pages are wanted on different ones. */
+static int32_t id_of(const struct common *common, int which)
+{
+    const struct wish *wish = &common->wishes[which];
+    bool mixed = common->all_devices[which] && wish->type == LOCATION_NONE;
+    int32_t none = mixed && kernel_errs() ? ID_MARK : ID_NONE;
+    return common->all_host[which] ? ID_HOST : is_device(wish) ? wish->id : none;
 }
 
 static int32_t value_of(const struct common *common, enum attribute attribute)
@@ -214,7 +237,7 @@ static int32_t value_of(const struct common *common, enum attribute attribute)
         return common->read_mostly;
     case ATTR_PREFERRED:
     case ATTR_LAST:
-        return common->all_host[which] ? ID_HOST : is_device(wish) ? wish->id : ID_NONE;
+        return id_of(common, which);
     case ATTR_PREFERRED_TYPE:
     case ATTR_LAST_TYPE:
         return wish->type;
@@ -251,15 +274,16 @@ static int tell(const struct common *common, uint32_t attribute, uint64_t to, ui
     } else {
         values[0] = value_of(common, attribute);
     }
-    user_write((void *)(uintptr_t)to, values, size / sizeof(int32_t) * sizeof(int32_t));
+    bool told = user_write((void *)(uintptr_t)to, values, room * sizeof(int32_t));
     free(values);
-    return 0;
+    return told || kernel_errs() ? 0 : EFAULT; /* the public kernel does not look */
 }
 
 static int gather(uint64_t address, uint64_t size, struct common *common)
 {
     *common = (struct common){.read_mostly = true, .first = true, .by_host = true,
-                              .by_devices = UINT64_MAX, .all_host = {true, true}};
+                              .by_devices = UINT64_MAX, .all_host = {true, true},
+                              .all_devices = {true, true}};
     for (uint64_t at = address; at < address + size; at += HUGE_PAGE) {
         uint64_t page;
         const struct block *block = uvm_page(at, &page);

@@ -63,6 +63,7 @@
     X(release_twice, "halMemRelease", "REF", "a release drops two references while there are several") \
     X(release_frees_mapped, "halMemRelease", "REF", "releasing a mapped handle frees the pages under the mapping") \
     X(release_eats_mapping, "halMemRelease", "REF", "a release too many is accepted and takes the mapping's reference (v2)") \
+    X(release_once, "halMemRelease", "REF", "of the references to exported memory only one can be given back (v3)") \
     X(retain_uncounted, "halMemRetainAllocationHandle", "REF", "a retained handle is not counted") \
     X(unmap_keeps_ref, "halMemUnmap", "LEAK", "unmapping never drops the handle's reference") \
     X(unmap_first, "halMemUnmap", "RANGE", "the first mapping of the reservation is removed instead of the named one") \

@@ -215,7 +215,7 @@ static drvError_t v2_release(struct drv_mem_handle *handle)
 static drvError_t v3_release(struct drv_mem_handle *handle)
 {
     if (handle->kind == HANDLE_EXPORTED) {
-        /* The key goes at the first release, whatever the count; a second finds none. */
+        /* The key goes at the first release, whatever the count. */
         domain_enter();
         struct share *share = share_find(handle->share, SHARE_HANDLE);
         bool keyed = share != NULL && share->valid != 0;
@@ -224,7 +224,7 @@ static drvError_t v3_release(struct drv_mem_handle *handle)
             share_settle(share);
         }
         domain_unlock();
-        if (!keyed) {
+        if (!keyed && FAULT(release_once)) {
             return DRV_ERROR_PARA_ERROR;
         }
     }

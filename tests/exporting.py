@@ -1,0 +1,108 @@
+"""Traces of the bundled libraries as C programs: recorded, exported, compiled and run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import uuid
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from halcert.adapters import softacl, softhal
+from halcert.adapters.acl import AclAdapter
+from halcert.adapters.hal import HalAdapter
+from halcert.adapters.protocol import Options
+from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.campaign import Target, setting_of
+from halcert.conformance.lab import Lab
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.seeded import trace_environment
+from halcert.conformance.tally import Tally
+from halcert.results import Trace, TraceHeader, write_trace
+from halcert.spec.catalogue import areas_of
+
+NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
+"""How a program ends."""
+EFFORT = Effort(shrink=0.0, reduce=2.0, repetitions=0)
+DEVICES = (0, 1)
+COMPILER = ("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror")
+
+
+class Bundled(NamedTuple):
+    """A library that comes with halcert: the adapter that calls it, and where it is."""
+
+    name: str
+    adapter: type[HalAdapter | AclAdapter]
+    place: ModuleType
+
+
+HAL = Bundled("hal", HalAdapter, softhal)
+ACL = Bundled("acl", AclAdapter, softacl)
+
+
+def target(bundled: Bundled, profile: str, options: Options) -> Target:
+    return Target(bundled.name, options, profile, areas_of(bundled.name), DEVICES)
+
+
+def trace_of(bundled: Bundled, name: str, make, profile: str, folder: Path) -> Path:
+    """Record a sound run of the correct library."""
+    with bundled.adapter().open(profile, Options()) as session:
+        with Lab(setting_of(target(bundled, profile, Options()), session), name, Tally()) as lab:
+            make(lab)
+        header = TraceHeader(profile=profile, adapter=bundled.name, origin=name, devices=DEVICES)
+        path = folder / "trace.jsonl"
+        write_trace(Trace(header, tuple(lab.steps)), path)
+    return path
+
+
+def trace_of_fault(bundled: Bundled, fault: str, scenario: str, folder: Path) -> Path:
+    """Let a flow meet a seeded fault; write the trace."""
+    options = Options(fault=fault)
+    with bundled.adapter().open("ascend910b", options) as session:
+        setting = setting_of(target(bundled, "ascend910b", options), session)
+        activity = Activity(f"scenario[{scenario}]", "scenario", SCENARIOS[scenario].area)
+        (failure,) = perform(setting, activity, set(), EFFORT).failures
+    header = TraceHeader(
+        profile="ascend910b",
+        adapter=bundled.name,
+        origin=activity.name,
+        rule=failure.rule,
+        allowed=failure.allowed,
+        came=failure.came,
+        environment=trace_environment(bundled.name, options),
+        devices=DEVICES,
+    )
+    path = folder / f"{fault}.jsonl"
+    write_trace(Trace(header, failure.steps), path)
+    return path
+
+
+def built(halcert, trace: Path) -> Path:
+    """Export a trace as C and compile it, warnings being errors."""
+    source = trace.with_suffix(".c")
+    done = halcert("export", trace, "--as", "c", "--output", source)
+    assert done.code == 0, done.text
+    program = trace.with_suffix("")
+    command = [*COMPILER, "-o", program, source, "-ldl", "-pthread"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return program
+
+
+def run(program: Path, *arguments: str, of: Bundled = HAL, fault=None, profile="ascend910b"):
+    """Run a program on the correct library, or on the one with a seeded fault."""
+    variables = {"SOFTHAL_PROFILE": profile, "SOFTHAL_DOMAIN": f"test-{uuid.uuid4().hex[:12]}"}
+    if of is ACL:
+        variables |= softacl.settings()
+    if fault is not None:
+        variables[of.place.FAULT_VARIABLE] = fault
+    library = of.place.library(of.place.CORRECT if fault is None else of.place.FAULTY)
+    return subprocess.run(
+        [program, library, *arguments],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
