@@ -201,7 +201,7 @@ def begin_streams(draw: Draw, lab: Lab) -> None:
         stream(lab)
     for _ in range(draw.pick((0, 1, 2))):
         event(lab)
-    if draw.chance(60):
+    if not draw.chance(40):
         device_memory(lab, WORDS)
         device_memory(lab, ROWS)
         host_memory(lab, ROWS)

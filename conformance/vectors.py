@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from halcert.adapters.protocol import reference
 from halcert.conformance.book import BYTES, resolve
 from halcert.conformance.forms import plain
 from halcert.conformance.lab import Broken, Lab
@@ -19,9 +20,12 @@ from halcert.conformance.story import story_of
 from halcert.model.proofs import Witness, witnesses
 from halcert.model.proofs.notes import plan
 from halcert.model.proofs.witness import UNDEFINED
-from halcert.results import Trace, TraceHeader
+from halcert.results import Answered, Trace, TraceHeader, TraceStep
 from halcert.results.story import Story, StoryStep
 from halcert.results.vectors import Vector, VectorCall, VectorFile
+
+FIRST_ADDRESS = 1 << 32
+"""No address is below that, and no other output as large is an argument of a later call."""
 
 
 class Told(NamedTuple):
@@ -63,7 +67,8 @@ def told(witness: Witness) -> Told:
     )
     played = story_of(Trace(header, steps), thorough=False)
     # Told again with what the model answered: promises are about results that there are.
-    story = story_of(Trace(header, tuple(each.step for each in played.steps)), thorough=False)
+    again = tuple(_referring(each.step for each in played.steps))
+    story = story_of(Trace(header, again), thorough=False)
     vector = Vector(
         id=witness.id,
         rule=witness.rule,
@@ -81,6 +86,24 @@ def _written(args: dict[str, Any]) -> dict[str, Any]:
         name: {BYTES: value.hex()} if isinstance(value, bytes) else value
         for name, value in args.items()
     }
+
+
+def _referring(steps: Iterable[TraceStep]) -> Iterator[TraceStep]:
+    """Iterate over calls in which an address that a call gave is a reference to it.
+
+    A witness names some addresses by their numbers, which are others on an implementation.
+    """
+    given: dict[int, dict[str, Any]] = {}
+    for step in steps:
+        args = {
+            name: given.get(value, value) if type(value) is int else value
+            for name, value in step.args.items()
+        }
+        yield msgspec.structs.replace(step, args=args)
+        if isinstance(step.outcome, Answered):
+            for name, value in step.outcome.out.items():
+                if type(value) is int and value >= FIRST_ADDRESS:
+                    given[value] = reference(step.number, name)
 
 
 def _call(each: StoryStep) -> VectorCall:
