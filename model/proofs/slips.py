@@ -177,10 +177,12 @@ class Slips:
     Attributes:
         profile: the product.
         open: those that none shows yet.
+        vain: those of which it turned out that no call shows them, or none was found.
     """
 
     profile: Profile
     open: list[Slip]
+    vain: list[Slip] = field(default_factory=list)
     _made: dict[tuple[int, int], tuple[BoolLike, ...]] = field(default_factory=dict)
     _readings: list[Reading] = field(default_factory=list)
 
@@ -217,9 +219,11 @@ class Slips:
                 yield slip, instance
             else:
                 left.append(slip)
-        self.open = [each for each in left if not self._is_none(each)]
-        for word in _words(search):
+        self.vain = [each for each in left if self._is_none(each)]
+        self.open = [each for each in left if not any(each is none for none in self.vain)]
+        for word in _words(search) if self.open else ():
             yield from self._after(word, search, solver)
+        self.vain += self.open
 
     def _near(self, search: Search, solver: Solver, slip: Slip) -> Instance | None:
         """Look for a witness after the words by which the rules of the interface were reached."""

@@ -2,7 +2,8 @@
 
 What is written down proves nothing: the solver is asked whether a rule decides after the word as
 it is after any other. Where rules have changed so that it does not, the search goes on as if
-nothing were written. ``halcert prove --record-words`` searches for all words and writes the file.
+nothing were written. What was looked for in vain is written down only where no obligation rests
+on it. ``halcert prove --record-words`` searches for all words and writes the file.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True):
             has no calls.
         alone: likewise, the word after which the rule alone decides.
         spared: no word was found after which it alone decides.
+        vain: the slips of the pen in its condition that no call was found to show.
     """
 
     reach: str = ""
     alone: str = ""
     spared: bool = False
+    vain: tuple[str, ...] = ()
 
 
 Book = dict[str, dict[str, Noted]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 
 import msgspec
@@ -130,10 +130,11 @@ def _search(task: Task) -> Findings:
     late = search.unsettled(wanted)
     if late and depth < task.depth and not AREAS[own].beginnings:
         search.run(late, task.depth, SECONDS, beyond=depth)
-    outcome = _Outcome(search, profile)
+    vain = {each: noted.vain for each, noted in _written(task).items()}
+    outcome = _Outcome(search, profile, vain)
     records = [each for rule in wanted for each in outcome.records(rule)]
     witnesses = outcome.witnesses(wanted)
-    noted = _noted(search, wanted)
+    noted = _noted(search, wanted, outcome.vain)
     return Findings(tuple(records), tuple(witnesses), tuple(outcome.objections), noted)
 
 
@@ -163,6 +164,11 @@ def _applies(rule_id: str, profile: Profile) -> bool:
     return found is not None and found.applies_to(profile.name)
 
 
+def _written(task: Task) -> dict[str, Noted]:
+    """Return what is written down about the rules, if it is to be tried."""
+    return written(task.profile) if task.recall else {}
+
+
 def _empty_search(task: Task, profile: Profile, name: str) -> Search:
     """Return a search in words of an area that has not begun."""
     letters = tuple(spoken(AREAS[name]).values())
@@ -179,7 +185,7 @@ def _recalled(
     """
     if not task.recall:
         return {}
-    known = written(profile.name)
+    known = _written(task)
     noted = [known[rule.id] for rule in wanted if rule.id in known]
     areas = {area_of(text) for each in noted for text in (each.reach, each.alone)}
     found = {n: _empty_search(task, profile, n) for n in names if n in areas or n == names[0]}
@@ -188,12 +194,19 @@ def _recalled(
     return found
 
 
-def _noted(search: Search, wanted: list[Rule]) -> dict[str, Noted]:
+def _noted(
+    search: Search, wanted: list[Rule], vain: Mapping[str, tuple[str, ...]]
+) -> dict[str, Noted]:
     """Return what is worth writing down, by id of the rule."""
     found = {}
     for rule in wanted:
         reach, alone = _text(search.reached.get(rule.id)), _text(search.alone.get(rule.id))
-        noted = Noted("" if reach == alone else reach, alone, rule.id not in search.alone)
+        noted = Noted(
+            reach="" if reach == alone else reach,
+            alone=alone,
+            spared=rule.id not in search.alone,
+            vain=vain.get(rule.id, ()),
+        )
         if noted != Noted():
             found[rule.id] = noted
     return found
@@ -229,11 +242,14 @@ def _explore(task: Task, search: Search, wanted: list[Rule], *, few: bool = Fals
 class _Outcome:
     """Turns what a search found into records and witnesses."""
 
-    def __init__(self, search: Search, profile: Profile) -> None:
+    def __init__(
+        self, search: Search, profile: Profile, vain: Mapping[str, tuple[str, ...]]
+    ) -> None:
         self.search = search
         self.profile = profile
         self.solver = Solver()
         self.objections: list[str] = []
+        self.vain = dict(vain)
 
     def records(self, rule: Rule) -> tuple[Record, ...]:
         return self._reachable(rule), self._not_shadowed(rule)
@@ -288,7 +304,8 @@ class _Outcome:
         made = instances_of(self.solver, requests)
         pairs = zip(found, made, strict=True)
         whole = [self._witness(each, instance) for each, instance in pairs if instance is not None]
-        slips = Slips(self.profile, list(self._slips(wanted, found)))
+        looked_for = list(self._slips(wanted, found))
+        slips = Slips(self.profile, list(looked_for))
         for instance in made:
             if instance is not None:
                 slips.see(instance)
@@ -298,7 +315,16 @@ class _Outcome:
                 whole.append(self._edge(boundary.rule, boundary.note, instance))
         for slip, instance in slips.found(self.search, self.solver):
             whole.append(self._edge(slip.rule, slip.note, instance))
+        self._note_vain(looked_for, slips.vain)
         return whole
+
+    def _note_vain(self, looked_for: list[Slip], vain: list[Slip]) -> None:
+        """Note slips that no call was found to show; those that are told alike only if all are."""
+        places = {id(each) for each in vain}
+        shown = {_name(each) for each in looked_for if id(each) not in places}
+        for rule_id, change in dict.fromkeys(_name(each) for each in vain):
+            if (rule_id, change) not in shown:
+                self.vain[rule_id] = (*self.vain.get(rule_id, ()), change)
 
     def _slips(self, wanted: list[Rule], found: list[Reached]) -> Iterator[Slip]:
         known = interfaces()
@@ -306,7 +332,8 @@ class _Outcome:
         for name in dict.fromkeys(rule.interface for rule in wanted):
             places = tuple(each for each in found if each.rule.interface == name)
             for slip in slips_of(known[name], self.profile.name, places):
-                if slip.rule.id in asked:
+                vain = self.vain.get(slip.rule.id, ())
+                if slip.rule.id in asked and slip.mutation.change not in vain:
                     yield slip
 
     def _edge(self, rule: Rule, note: str, made: Instance) -> Witness:
@@ -323,6 +350,10 @@ class _Outcome:
         if rule.kind is not Kind.ENSURES and rule.id in self.search.alone:
             return self.search.alone[rule.id]
         return self.search.reached.get(rule.id)
+
+
+def _name(slip: Slip) -> tuple[str, str]:
+    return slip.rule.id, slip.mutation.change
 
 
 def _boundaries(found: list[Reached]) -> list[Boundary]:
