@@ -213,7 +213,7 @@ class Slips:
         left: list[Slip] = []
         while self.open:
             slip = self.open.pop(0)
-            instance = self._near(solver, slip)
+            instance = self._near(search, solver, slip)
             if instance is not None:
                 self.see(instance)
                 yield slip, instance
@@ -225,15 +225,14 @@ class Slips:
             yield from self._after(word, search, solver)
         self.vain += self.open
 
-    def _near(self, solver: Solver, slip: Slip) -> Instance | None:
+    def _near(self, search: Search, solver: Solver, slip: Slip) -> Instance | None:
         """Look for a witness after the words by which the rules of the interface were reached."""
         for strict in (0, -1):
             for place in slip.places:
                 claim = self._claims(slip, place.reading)[strict]
-                if claim is not False:
-                    (made,) = instances_of(solver, [Request(place.word, place.reading, claim)])
-                    if made is not None:
-                        return made
+                made = self._made_of(Request(place.word, place.reading, claim), search, solver)
+                if made is not None:
+                    return made
         return None
 
     def _is_none(self, slip: Slip) -> bool:
@@ -263,12 +262,20 @@ class Slips:
     def _at(
         self, word: Word, reading: Reading, slip: Slip, search: Search, solver: Solver
     ) -> Instance | None:
-        made = self._claims(slip, reading)
-        search.trail.go(word)
-        for claim in made:
-            if claim is not False and search.trail.check(claim) is Answer.YES:
-                return instances_of(solver, [Request(word, reading, claim)])[0]
+        for claim in self._claims(slip, reading):
+            made = self._made_of(Request(word, reading, claim), search, solver)
+            if made is not None:
+                return made
         return None
+
+    def _made_of(self, request: Request, search: Search, solver: Solver) -> Instance | None:
+        """Return an instance of what is requested; whether there is one is asked first."""
+        if request.condition is False:
+            return None
+        search.trail.go(request.word)
+        if search.trail.check(request.condition) is not Answer.YES:
+            return None
+        return instances_of(solver, [request])[0]
 
 
 def _words(search: Search) -> list[Word]:

@@ -328,10 +328,12 @@ class _Outcome:
 
     def _slips(self, wanted: list[Rule], found: list[Reached]) -> Iterator[Slip]:
         known = interfaces()
+        asked = {rule.id for rule in wanted}
         for name in dict.fromkeys(rule.interface for rule in wanted):
             places = tuple(each for each in found if each.rule.interface == name)
             for slip in slips_of(known[name], self.profile.name, places):
-                if slip.mutation.change not in self.vain.get(slip.rule.id, ()):
+                vain = self.vain.get(slip.rule.id, ())
+                if slip.rule.id in asked and slip.mutation.change not in vain:
                     yield slip
 
     def _edge(self, rule: Rule, note: str, made: Instance) -> Witness:

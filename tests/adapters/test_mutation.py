@@ -107,12 +107,10 @@ def test_a_mutant_is_built_and_killed_and_the_same_code_is_none(tmp_path):
 @needs_compiler
 def test_tests_are_known_by_the_lines_that_they_execute():
     source = SET.read_text().splitlines()
-    line = next(
-        number for number, text in enumerate(source, 1) if text.startswith("DVresult drvMemsetD8")
-    )
+    line = max(number for number, text in enumerate(source, 1) if "return" in text)
     nothing = Activity("scenario[features]", "scenario", "svm")
     coverage = coverage_of(TARGET, [nothing, EVERY_KIND], 1)
-    assert coverage.tests_of("memset.c", line + 1) == (1,)
+    assert coverage.tests_of("memset.c", line) == (1,)
     assert set(coverage.tests_of("basics.c", 10_000)) <= {0, 1}
     assert coverage.tests_of("nothing.c", 1) == ()
 
@@ -121,5 +119,5 @@ def test_tests_are_known_by_the_lines_that_they_execute():
 def test_blocks_are_found_in_every_source(tmp_path):
     build = traced(BUNDLES["softhal"], tmp_path)
     files = {path.name for path in FOLDER.glob("src/*.c")}
-    assert files <= set(build.starts())
+    assert files - EQUIPMENT <= set(build.starts())
     assert build.executed(bytes(build.size)) == frozenset()
