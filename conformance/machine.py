@@ -59,7 +59,6 @@ FREQUENT = (
     "aclrtMemPoolFreeAsync",
     "aclrtSynchronizeStream",
     "aclrtMalloc",
-    "aclrtMallocHost",
     "aclrtHostRegister",
     "aclrtValueWrite",
     "aclrtIpcMemGetExportKey",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from time import perf_counter
 
@@ -313,8 +314,13 @@ class _Outcome:
             slips.see(instance)
             if instance.steps[-1].expected.verdict != UNDEFINED:
                 whole.append(self._edge(boundary.rule, boundary.note, instance))
+        told: Counter[str] = Counter()
         for slip, instance in slips.found(self.search, self.solver):
-            whole.append(self._edge(slip.rule, slip.note, instance))
+            note = slip.note
+            told[f"{slip.rule.id} {note}"] += 1
+            number = told[f"{slip.rule.id} {note}"]
+            note = note if number == 1 else f"{note} ({number})"
+            whole.append(self._edge(slip.rule, note, instance))
         self._note_vain(looked_for, slips.vain)
         return whole
 

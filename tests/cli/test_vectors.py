@@ -35,7 +35,6 @@ FAULTS = {
     },
     "acl": {
         "finalize_forgotten": "aclFinalize",
-        "pointer_device_lost": "aclrtPointerGetAttributes",
         "granularity_halved": "aclrtMemGetAllocationGranularity",
     },
 }

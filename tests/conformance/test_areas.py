@@ -12,6 +12,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.machine import Hunt, machine_for
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
+from halcert.conformance.witness import Named
 from halcert.results import Answered, TraceStep
 from halcert.spec.catalogue import AREAS, interfaces, with_used
 from halcert.spec.universal import CALLS_ARE_ATOMIC
@@ -46,7 +47,8 @@ def test_a_run_has_the_flows_the_threads_and_the_turns_of_its_areas_only(areas):
 
 def test_a_witness_belongs_to_the_area_of_its_rule():
     step = TraceStep(1, "halMemFree", {"pp": 0}, Answered(0, {}))
-    found = directed(target(AREAS), 0, [("SVM-FREE-001", (step,)), ("VMM-MAP-001:2", (step,))])
+    tests = [Named("SVM-FREE-001", (step,)), Named("VMM-MAP-001:2", (step,), "above")]
+    found = directed(target(AREAS), 0, tests)
     areas = {each.name: each.area for each in found if each.kind == "witness"}
     assert areas == {"witness[SVM-FREE-001]": "svm", "witness[VMM-MAP-001:2]": "vmm"}
 

@@ -383,9 +383,9 @@ class Stage:
             name = "halMemSetPidToShareableHandle"
             self._short_of_memory(name, shareable_handle=number, pid_num=2, **pids)
 
-    def _short_of_memory(self, name, **args):
+    def _short_of_memory(self, called, **args):
         lab = self.lab
-        interface = lab.setting.interfaces[name]
+        interface = lab.setting.interfaces[called]
         call, result = interface.parse(args), interface.parse_result(OUT_OF_MEMORY, {})
         lab.world = lab.setting.oracle.judge(lab.world, call, result, process=OWNER).world
 
