@@ -46,8 +46,9 @@ class Slip(NamedTuple):
 
     @property
     def note(self) -> str:
-        """What a witness of it says."""
-        return f"unlike {self.mutation.change}"
+        """What a witness of it says; ids are made of words alone, so signs are words."""
+        change = self.mutation.change.replace(" +1", " and one more").replace(" -1", " less one")
+        return f"unlike {change}"
 
 
 def slips_of(interface: Interface, profile: str, places: tuple[Reached, ...]) -> Iterator[Slip]:
