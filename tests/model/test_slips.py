@@ -7,6 +7,7 @@ import pytest
 from halcert.model.concrete import Oracle
 from halcert.model.concrete.world import World
 from halcert.model.proofs.mutations import mutations
+from halcert.model.proofs.slips import Slip
 from halcert.model.proofs.work import SEARCH, Task, carry_out
 from halcert.spec.catalogue import AREAS, interfaces, rule
 from halcert.spec.language import Kind
@@ -47,6 +48,6 @@ def test_a_changed_condition_says_something_else_of_the_witness_of_its_slip(foun
         if right.kind not in CONDITIONS:
             continue
         known = interfaces()[right.interface]
-        change = witness.note.removeprefix("unlike ")
-        wrong = next(m for m in mutations(known, right) if m.change == change)
+        slips = (Slip(right, right, each, ()) for each in mutations(known, right))
+        wrong = next(each.mutation for each in slips if each.note == witness.note)
         assert said(known, witness) != said(wrong.interface, witness), witness.id
