@@ -38,6 +38,7 @@ SHORTER = (
     (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 8"),
     (r"^(halcert faults .*--fault \S+)$", r"\1 --budget 4"),
     (r"^halcert prove$", "halcert prove --rule SVM-FREE-002"),
+    (r"^(halcert vectors(?: --as c)?)$", r"\1 --areas svm"),
     (r"--times \d+", "--times 2"),
     (r"\bTRACE\b", "trace.jsonl"),
     (r"/path/to/", "driver/"),
@@ -133,6 +134,7 @@ def trace_of_the_fault(path):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a document is followed as a whole, and may show some dozens of commands
 @pytest.mark.parametrize(
     "document",
     [each for each in DOCUMENTS if set(commands(each)) - set(NOT_RUN)],
