@@ -115,7 +115,7 @@ def _search(task: Task) -> Findings:
     others = [name for name, each in AREAS.items() if name != own and _may_help(each, AREAS[own])]
     depth = min(task.depth, DEPTH_FIRST) if others else task.depth
     recalled = _recalled(task, profile, (own, *others), wanted)
-    search = recalled.pop(own, None) or _empty_search(task, profile, own)
+    search = recalled.pop(own)
     late = [r for r in search.unsettled(wanted) if not any(e.settled(r) for e in recalled.values())]
     _explore(msgspec.structs.replace(task, depth=depth), search, late)
     for name in others:
@@ -182,10 +182,8 @@ def _recalled(
 ) -> dict[str, Search]:
     """Return for each area for which words are written down what is found after them.
 
-    The first of the areas is that of the rules.
+    The first of the areas is that of the rules, and always among them.
     """
-    if not task.recall:
-        return {}
     known = _written(task)
     noted = [known[rule.id] for rule in wanted if rule.id in known]
     areas = {area_of(text) for each in noted for text in (each.reach, each.alone)}
@@ -314,12 +312,11 @@ class _Outcome:
             slips.see(instance)
             if instance.steps[-1].expected.verdict != UNDEFINED:
                 whole.append(self._edge(boundary.rule, boundary.note, instance))
-        told: Counter[str] = Counter()
+        told: Counter[tuple[str, str]] = Counter()
         for slip, instance in slips.found(self.search, self.solver):
-            note = slip.note
-            told[f"{slip.rule.id} {note}"] += 1
-            number = told[f"{slip.rule.id} {note}"]
-            note = note if number == 1 else f"{note} ({number})"
+            told[_name(slip)] += 1
+            times = told[_name(slip)]
+            note = slip.note if times == 1 else f"{slip.note} ({times})"
             whole.append(self._edge(slip.rule, note, instance))
         self._note_vain(looked_for, slips.vain)
         return whole

@@ -66,6 +66,14 @@ def test_a_change_of_a_theorem_searches_for_nothing(monkeypatch):
     assert {(each.kind, each.areas) for each in found} == {(THEOREMS, ("uvm",))}
 
 
+def test_other_written_words_have_every_search_done_again_and_nothing_else(monkeypatch, tmp_path):
+    before = {task: depends.key_of(task) for task in WORK}
+    monkeypatch.setattr(depends, "PLACE", tmp_path / "words.json")
+    (tmp_path / "words.json").write_text("{}")
+    found = [task for task in WORK if depends.key_of(task) != before[task]]
+    assert found == [task for task in WORK if task.kind == SEARCH]
+
+
 def test_findings_are_given_back_as_they_were(cache):
     found = Findings((FINE,), (Witness("SVM-FREE-001", "ascend910b", "rule", ()),))
     assert settled.known(WORK[0]) is None
