@@ -82,12 +82,12 @@ def _moved(codes: tuple[int, ...]) -> tuple[int, ...]:
 def _negated(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that says the contrary."""
     tree = _tree_of("made", function, "not inner({names})")
-    return _compiled(tree, {"inner": function}, "made")
+    return compiled(tree, {"inner": function}, "made")
 
 
 def _idle(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return an effect that leaves the state as it was."""
-    return _compiled(_tree_of("made", function, "state"), {}, "made")
+    return compiled(_tree_of("made", function, "state"), {}, "made")
 
 
 def _is_idle(function: Callable[..., Any]) -> bool:
@@ -105,7 +105,8 @@ def _tree_of(name: str, function: Callable[..., Any], value: str) -> ast.Module:
     return ast.parse(f"def {name}({names}):\n    return {value.format(names=names)}\n")
 
 
-def _compiled(tree: ast.Module, scope: dict[str, Any], name: str) -> Callable[..., Any]:
+def compiled(tree: ast.Module, scope: dict[str, Any], name: str) -> Callable[..., Any]:
+    """Return the function that a syntax tree defines, with what it finds under other names."""
     ast.fix_missing_locations(tree)
     exec(compile(tree, f"<mutated {name}>", "exec"), scope)  # noqa: S102 - our own text
     made: Callable[..., Any] = scope[name]
@@ -137,7 +138,7 @@ def _rewritten(function: Callable[..., Any]) -> Iterator[tuple[str, Callable[...
             argument.annotation = None
         place = list(_places(copy, function))[number]
         change = place.change()
-        yield change, _compiled(copy, dict(function.__globals__), definition.name)
+        yield change, compiled(copy, dict(function.__globals__), definition.name)
 
 
 @dataclass

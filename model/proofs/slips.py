@@ -1,9 +1,9 @@
 """Witnesses that tell a rule from itself with a slip of the pen.
 
 A condition that is a little wrong says the same of most calls. For each slip that no witness shows
-yet, a call is looked for of which the changed condition would say something else: after the words
-by which the rules of the interface were reached, and if it makes a difference in any valid state
-at all, after those by which other rules were.
+yet, a call is looked for of which the changed condition would say something else: after the word
+that is written down for it, after the words by which the rules of the interface were reached, and
+if it makes a difference in any valid state at all, after those by which other rules were.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from halcert.model.proofs.goals import RANK
 from halcert.model.proofs.mutations import Mutation, mutations
 from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.search import Reached, Search
+from halcert.model.proofs.wordbook import Spelling, area_of, spoken, steps_of, text_of
 from halcert.model.proofs.words import LAST, Word
 from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Held, Reading
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.term import BoolLike
-from halcert.spec.catalogue import interfaces
+from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import SUCCESS, Interface, Kind, Rule
 from halcert.spec.profiles import Profile
 
@@ -37,12 +38,26 @@ SHOWN_ANYWAY = ("dropped", "negated", "code moved", "guard dropped", "guard nega
 
 
 class Slip(NamedTuple):
-    """A changed rule, and where a call may show the change."""
+    """A changed rule, and where a call may show the change.
+
+    Attributes:
+        rule: the rule.
+        changed: the same with the slip.
+        mutation: how it was changed.
+        places: where rules of the interface were reached.
+        word: a word after which a call may show the slip, as it is written; None if there is none.
+    """
 
     rule: Rule
     changed: Rule
     mutation: Mutation
     places: tuple[Reached, ...]
+    word: str | None = None
+
+    @property
+    def name(self) -> str:
+        """Return which slip it is, of all there are."""
+        return self.mutation.id
 
     @property
     def note(self) -> str:
@@ -178,12 +193,14 @@ class Slips:
     Attributes:
         profile: the product.
         open: those that none shows yet.
-        vain: those of which it turned out that no call shows them, or none was found.
+        idle: those that make no difference to any call in any valid state.
+        far: those shown after a word by which no rule of the interface was reached, with the word.
     """
 
     profile: Profile
     open: list[Slip]
-    vain: list[Slip] = field(default_factory=list)
+    idle: list[Slip] = field(default_factory=list)
+    far: list[Slip] = field(default_factory=list)
     _made: dict[tuple[int, int], tuple[BoolLike, ...]] = field(default_factory=dict)
     _readings: list[Reading] = field(default_factory=list)
 
@@ -211,6 +228,9 @@ class Slips:
             search: the search that reached the rules.
             solver: what finds values.
         """
+        yield from self.after_words(
+            [each for each in self.open if each.word is not None], search, solver
+        )
         left: list[Slip] = []
         while self.open:
             slip = self.open.pop(0)
@@ -220,11 +240,37 @@ class Slips:
                 yield slip, instance
             else:
                 left.append(slip)
-        self.vain = [each for each in left if self._is_none(each)]
-        self.open = [each for each in left if not any(each is none for none in self.vain)]
-        for word in _words(search) if self.open else ():
-            yield from self._after(word, search, solver)
-        self.vain += self.open
+        self.idle = [each for each in left if self._is_idle(each)]
+        self.open = [each for each in left if not any(each is idle for idle in self.idle)]
+        for area, word in _words(search) if self.open else ():
+            yield from self._after(area, word, search, solver)
+
+    def after_words(
+        self, slips: Iterable[Slip], search: Search, solver: Solver
+    ) -> Iterator[tuple[Slip, Instance]]:
+        """Look for witnesses of slips after the words that are written down for them."""
+        spellings: dict[str, Spelling] = {}
+        for slip in slips:
+            if slip.word is None or not self._is_open(slip):
+                continue
+            interface = interfaces()[slip.rule.interface]
+            area = area_of(slip.word) or interface.area
+            if area not in spellings:
+                spellings[area] = Spelling(spoken(AREAS[area]).values(), self.profile)
+            word = spellings[area].word(steps_of(slip.word))
+            if word is None or word.fails:
+                continue
+            for process in word.callers(AREAS[area].processes):
+                reading = word.reading(interface, self.profile, LAST, process)
+                instance = self._at(word, reading, slip, search, solver)
+                if instance is not None:
+                    self.see(instance)
+                    self.far.append(slip)
+                    yield slip, instance
+                    break
+
+    def _is_open(self, slip: Slip) -> bool:
+        return any(each.changed is slip.changed for each in self.open)
 
     def _near(self, search: Search, solver: Solver, slip: Slip) -> Instance | None:
         """Look for a witness after the words by which the rules of the interface were reached."""
@@ -236,18 +282,20 @@ class Slips:
                     return made
         return None
 
-    def _is_none(self, slip: Slip) -> bool:
+    def _is_idle(self, slip: Slip) -> bool:
         """Tell whether a slip makes no difference to any call in any valid state."""
         right = interfaces()[slip.rule.interface]
         return compared(right, slip.mutation.interface, self.profile, ROWS).same
 
-    def _after(self, word: Word, search: Search, solver: Solver) -> Iterator[tuple[Slip, Instance]]:
+    def _after(
+        self, area: str, word: Word, search: Search, solver: Solver
+    ) -> Iterator[tuple[Slip, Instance]]:
         """Look for witnesses after a word by which some other rule was reached."""
         changed = {name for step in word.steps for name in step.operation.rule.changes}
         readings: dict[tuple[str, int], Reading] = {}
         for slip in list(self.open):
             asked = {each.table for each in search.influence.asks(slip.rule)}
-            if not asked & changed or not any(each is slip for each in self.open):
+            if not asked & changed or not self._is_open(slip):
                 continue
             for process in word.callers(search.processes):
                 key = slip.rule.interface, process
@@ -257,6 +305,7 @@ class Slips:
                 instance = self._at(word, readings[key], slip, search, solver)
                 if instance is not None:
                     self.see(instance)
+                    self.far.append(slip._replace(word=text_of(area, word)))
                     yield slip, instance
                     break
 
@@ -279,10 +328,11 @@ class Slips:
         return instances_of(solver, [request])[0]
 
 
-def _words(search: Search) -> list[Word]:
+def _words(search: Search) -> list[tuple[str, Word]]:
     """Return the words by which rules were reached and that tests can make, short ones first."""
     found = {
-        id(each.word): each.word for each in (*search.reached.values(), *search.alone.values())
+        id(each.word): (each.area, each.word)
+        for each in (*search.reached.values(), *search.alone.values())
     }
-    words = [each for each in found.values() if each.steps and not each.fails]
-    return sorted(words, key=lambda each: len(each.steps))[:WORDS]
+    words = [each for each in found.values() if each[1].steps and not each[1].fails]
+    return sorted(words, key=lambda each: len(each[1].steps))[:WORDS]

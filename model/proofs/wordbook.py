@@ -3,7 +3,8 @@
 What is written down proves nothing: the solver is asked whether a rule decides after the word as
 it is after any other. Where rules have changed so that it does not, the search goes on as if
 nothing were written. What was looked for in vain is written down only where no obligation rests
-on it. ``halcert prove --record-words`` searches for all words and writes the file.
+on it, and counts as long as the rules of the interface say what they said then. ``halcert prove
+--record-words`` searches for all words and writes the file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from pathlib import Path
 import msgspec
 
 from halcert.model.proofs.words import Word, beginnings_of, empty_word, followed
-from halcert.spec.language import Interface
+from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.language import Area, Interface
 from halcert.spec.profiles import Profile
 
 PLACE = Path(__file__).with_name("words.json")
@@ -29,13 +31,18 @@ class Noted(msgspec.Struct, frozen=True, omit_defaults=True):
             has no calls.
         alone: likewise, the word after which the rule alone decides.
         spared: no word was found after which it alone decides.
-        vain: the slips of the pen in its condition that no call was found to show.
+        shown: slips of the pen in its condition that calls show after other words than those by
+            which the rules of its interface were reached, and these words.
+        vain: slips that no call was found to show.
+        content: what the rules of its interface said when slips were looked for in vain.
     """
 
     reach: str = ""
     alone: str = ""
     spared: bool = False
+    shown: dict[str, str] = {}
     vain: tuple[str, ...] = ()
+    content: str = ""
 
 
 Book = dict[str, dict[str, Noted]]
@@ -106,6 +113,18 @@ def _entry(name: str, value: str) -> str:
 
 def _json(noted: Noted) -> str:
     return msgspec.json.format(msgspec.json.encode(noted), indent=0).decode()
+
+
+def spoken(area: Area) -> dict[str, Interface]:
+    """Return the interfaces whose calls make up words of an area, by name.
+
+    Areas of one process come in all words. What another library offers is never called with it.
+    """
+    return interfaces(
+        each
+        for each, other in AREAS.items()
+        if other.library == area.library and (each == area.name or other.processes == 1)
+    )
 
 
 class Spelling:
