@@ -18,7 +18,8 @@ from halcert.adapters.errors import AdapterError, RequestRefused
 from halcert.conformance import machine, replay, scenarios, witness
 from halcert.conformance.draw import RandomDraw
 from halcert.conformance.experiments import EXPERIMENTS, Experiment
-from halcert.conformance.lab import Broken, HarnessError, Lab, Setting
+from halcert.conformance.lab import Broken, Lab, Setting
+from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.reduce import reduced
 from halcert.conformance.tally import Tally
 from halcert.results import TraceStep

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from halcert.conformance.lab import Lab, result_of
+from halcert.conformance.lab import Lab
+from halcert.conformance.outcomes import result_of
 from halcert.results import Answered, TraceStep
 from halcert.results.story import Formula, Promise
 from halcert.spec.language import Call

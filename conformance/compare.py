@@ -16,13 +16,14 @@ from halcert.adapters.protocol import Description
 from halcert.conformance import machine, witness
 from halcert.conformance.activity import Activity
 from halcert.conformance.book import resolve
-from halcert.conformance.campaign import Target, directed, setting_of
+from halcert.conformance.campaign import directed
 from halcert.conformance.contrasts import Contrasts
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import Choice, UsageError, known_areas, known_profile, target_of
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target, setting_of
 from halcert.conformance.witness import witness_activities
 from halcert.model.digest import spec_digest
 from halcert.results import Answered, Implementation, TraceStep

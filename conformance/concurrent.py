@@ -16,9 +16,10 @@ import msgspec
 from halcert.adapters.protocol import Request
 from halcert.conformance.book import references, resolve
 from halcert.conformance.draw import Draw
-from halcert.conformance.lab import Broken, HarnessError, Lab, result_of
+from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.linearize import Timed, Undecided, code_alone, linearized
 from halcert.conformance.observe import check_all
+from halcert.conformance.outcomes import HarnessError, result_of
 from halcert.model.concrete import Violation
 from halcert.results import Answered, TraceStep
 from halcert.spec.language import Strength

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.gate import Confirmation, cause_of
-from halcert.conformance.lab import Broken, HarnessError
+from halcert.conformance.lab import Broken
+from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.run import Choice
 from halcert.conformance.trial import trials
 from halcert.results import Finding

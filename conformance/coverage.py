@@ -12,8 +12,9 @@ import msgspec
 from halcert.adapters.coverage import VARIABLE, Traced, block_of, traced
 from halcert.adapters.mutation import BUNDLES
 from halcert.conformance.activity import Activity, Effort, perform
-from halcert.conformance.campaign import Target, pool_of, setting_of
+from halcert.conformance.campaign import pool_of
 from halcert.conformance.registry import adapter_named
+from halcert.conformance.target import Target, setting_of
 
 NOTHING = Effort(shrink=0.0, reduce=0.0, repetitions=0)
 Blocks = frozenset[tuple[str, int]]

@@ -20,9 +20,10 @@ from halcert.adapters.errors import AdapterError
 from halcert.adapters.mutation import BUNDLES, Change, Workshop
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity
-from halcert.conformance.campaign import Campaign, Plan, Target, directed, pool_of
+from halcert.conformance.campaign import Campaign, Plan, directed, pool_of
 from halcert.conformance.coverage import Coverage, coverage_of
 from halcert.conformance.faults import QUICK
+from halcert.conformance.target import Target
 from halcert.conformance.witness import witness_activities
 from halcert.spec.catalogue import AREAS
 

@@ -13,20 +13,13 @@ from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import Fault, HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort, Failure
-from halcert.conformance.campaign import (
-    Campaign,
-    Plan,
-    Target,
-    directed,
-    end_all,
-    pool_of,
-    setting_of,
-)
+from halcert.conformance.campaign import Campaign, Plan, directed, end_all, pool_of
 from halcert.conformance.lab import Lab
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.replay import repeat
 from halcert.conformance.seeded import trace_environment
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target, setting_of
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.catalogue import AREAS, areas_of, interfaces

@@ -17,30 +17,25 @@ from typing_extensions import Self
 
 from halcert.adapters.protocol import Actor, Request, Session
 from halcert.conformance.accounts import Accounts
-from halcert.conformance.book import Book, named, roles_of
+from halcert.conformance.book import roles_of
 from halcert.conformance.choices import Choices, of_caches, of_codes, of_freedoms
 from halcert.conformance.forms import plain
+from halcert.conformance.given import Given
 from halcert.conformance.linearize import failed_on_request
+from halcert.conformance.naming import Naming
+from halcert.conformance.outcomes import result_of, shape_of
 from halcert.conformance.sightings import Act, Place, Sightings, accepting
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Judgement, Oracle, Violation, World
 from halcert.model.concrete.rope import Rope
-from halcert.results import Answered, Garbled, Hung, Missing, Outcome, TraceStep
+from halcert.results import Answered, Outcome, TraceStep
 from halcert.spec.abi.parameters import PLACE_LIMIT, place_sizes
-from halcert.spec.language import Call, Interface, Record, Returned, Rule, Strength
-from halcert.spec.physical.addresses import ReserveMemAddress
+from halcert.spec.language import Call, Interface, Returned, Rule, Strength
 from halcert.spec.profiles import Profile
-from halcert.spec.sharing.names import SHARES
 from halcert.spec.sharing.process import KILLED, HostExit
 from halcert.spec.state import Block, State
-from halcert.spec.svm.host import HostLoad
 from halcert.spec.universal import MEMORY_CAN_BE_HAD_AGAIN, REFUSAL_HAS_NO_EFFECT
-from halcert.spec.uvm.device import DeviceLoad
 from halcert.spec.uvm.universal import DEVICE_SWAPS
-from halcert.spec.vmm.reserve import MemAddressReserve
-
-RESERVED = (MemAddressReserve.Result, ReserveMemAddress.Result)
-"""Results that give addresses which mappings lie in."""
 
 
 class Broken(Exception):
@@ -111,9 +106,7 @@ class Lab:
     steps: list[TraceStep] = field(default_factory=list)
     process: int = 0
     outputs: dict[int, dict[str, Any]] = field(default_factory=dict)
-    _common: Book = field(default_factory=Book)
-    _books: dict[int, Book] = field(default_factory=dict)
-    _learned: set[tuple[int, int, int]] = field(default_factory=set)
+    _naming: Naming = field(default_factory=Naming)
     _observing: bool = False
     _actors: dict[int, Actor] = field(default_factory=dict)
     _ended: set[int] = field(default_factory=set)
@@ -184,7 +177,7 @@ class Lab:
             actor = self._actors[process] = self.setting.session.spawn()
             self._pids[process] = actor.pid
             self.world = self.world.joined(process, actor.pid, self.setting.devices)
-            self._common.learn_exact(actor.pid, START, f"pid.{process}")
+            self._naming.started(process, actor.pid)
         return self._actors[process]
 
     def pid(self, process: int | None = None) -> int:
@@ -199,12 +192,6 @@ class Lab:
             numbers: for each call of the plan its number here.
         """
         return Given(self, numbers)
-
-    def _book(self, process: int) -> Book:
-        found = self._books.get(process)
-        if found is None:
-            found = self._books[process] = Book(self._common)
-        return found
 
     def end(self, process: int, *, killed: bool) -> Outcome:
         """End a process, by itself or by a signal, and return what that gave."""
@@ -233,8 +220,7 @@ class Lab:
     ) -> dict[str, Any]:
         """Return arguments with references in place of what earlier calls gave."""
         process = self._meant(process)
-        roles = roles_of(self.setting.interfaces[interface].call)
-        return named(roles, args, self._book(process))
+        return self._naming.named(self.setting.interfaces[interface], args, process)
 
     def prepared(
         self, interface: str, args: Mapping[str, Any], process: int | None = None
@@ -416,45 +402,7 @@ class Lab:
         """Remember what a successful call gave, so that later calls can be written with it."""
         process = self._meant(process)
         self.outputs[number] = dict(out)
-        for name in result.__struct_fields__[1:]:
-            value: Any = getattr(result, name)
-            while isinstance(value, Record):  # a descriptor, perhaps in a matrix copy
-                name, value = f"{name}.dma", getattr(value, "dma", 0)  # noqa: PLW2901
-            if not isinstance(value, int) or isinstance(value, bool) or not value:
-                continue
-            self._remember(result, value, number, name, process)
-        for name, given in out.items():
-            if isinstance(given, str):
-                self._common.learn_exact(given, number, name)
-
-    def _remember(self, result: Returned, value: int, number: int, name: str, process: int) -> None:
-        """Give what a call gave a name, unless it has one: a query gives nothing that is new.
-
-        Mapped memory is named after the reservation that it lies in.
-        """
-        view: Any = self.world.views[process]
-        if name in SHARES:
-            self._common.learn_exact(value, number, name)
-            return
-        book = self._book(process)
-        place, block, handle = (
-            view.reservations.covering(value),
-            view.blocks.at(value),
-            view.handles.at(value),
-        )
-        if place.exists:
-            if isinstance(result, RESERVED):
-                book.learn_range(value, place.extent, number, name)
-            return
-        found = block if block.exists else handle
-        if not found.exists:
-            book.learn_exact(value, number, name)
-        elif (process, found.memory, value) not in self._learned:
-            self._learned.add((process, found.memory, value))
-            if block.exists:
-                book.learn_range(value, block.extent, number, name)
-            else:
-                book.learn_exact(value, number, name)
+        self._naming.learn(number, result, out, process, self.world.views[process])
 
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)
@@ -465,7 +413,7 @@ class Lab:
         ]
         expected = held[0] if held else fitting[0] if fitting else rules.accepts[0][0]
         allowed = "the call is refused" if held else "the call returns"
-        shape, came = _shape_of(outcome)
+        shape, came = shape_of(outcome)
         return Violation(expected.id, Strength.MUST, shape, allowed, came)
 
     def _broken(self, violation: Violation, interface: str) -> Broken:
@@ -477,51 +425,6 @@ class Lab:
         return self._broken(violation, self.steps[-1].interface)
 
 
-class Given(Mapping[int, Any]):
-    """What the calls of a plan gave; looked up when it is asked for, as plans may be long."""
-
-    def __init__(self, lab: Lab, numbers: Mapping[int, int]) -> None:
-        """Take the lab, and for each call of the plan its number there."""
-        self._lab, self._numbers = lab, numbers
-
-    def __getitem__(self, number: int) -> Any:
-        """Return what a call of the plan gave; call 0 gives the processes."""
-        if number == START:
-            return {"pid": Pids(self._lab)}
-        return self._lab.outputs[self._numbers[number]]
-
-    def __iter__(self) -> Iterator[int]:
-        """Iterate over the calls that gave something."""
-        yield START
-        yield from (old for old, new in self._numbers.items() if new in self._lab.outputs)
-
-    def __len__(self) -> int:
-        """Return how many calls gave something."""
-        return sum(1 for _ in self)
-
-
-class Pids(Mapping[str, int]):
-    """The numbers of the processes of a lab; asking for one starts the process."""
-
-    def __init__(self, lab: Lab) -> None:
-        """Take the lab."""
-        self._lab = lab
-
-    def __getitem__(self, process: str) -> int:
-        """Return the number of a process."""
-        return self._lab.pid(int(process))
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the processes that were started."""
-        return map(str, self._lab.world.views)
-
-    def __len__(self) -> int:
-        """Return how many processes were started."""
-        return len(self._lab.world.views)
-
-
-START = 0
-"""The number under which a trace speaks of what was there before its first call."""
 MOST_ROUNDS = 1 << 16
 """Rounds (rows of a matrix) that a single call may take while testing."""
 
@@ -536,38 +439,3 @@ def _at(args: Mapping[str, Any], path: str) -> int:
     for part in path.split("."):
         value = value.get(part, 0) if isinstance(value, Mapping) else 0
     return int(value or 0)
-
-
-class HarnessError(Exception):
-    """The suite or the adapter failed; said once, never as a violation."""
-
-
-def result_of(call: Call, outcome: Answered) -> Returned:
-    """Return the result of a call that answered.
-
-    Raises:
-        HarnessError: what the adapter gave is not what the interface gives.
-    """
-    name = call.interface.name
-    try:
-        result = call.interface.parse_result(outcome.code, outcome.out)
-    except TypeError as error:
-        raise HarnessError(f"{name}: the adapter's outputs do not fit: {error}") from error
-    if isinstance(result, HostLoad.Result | DeviceLoad.Result) and outcome.code == 0:
-        asked = call.size  # type: ignore[attr-defined]
-        if len(result.data) != asked:
-            raise HarnessError(f"{name}: the adapter gave {len(result.data)} of {asked} bytes")
-    return result
-
-
-def _shape_of(outcome: Outcome) -> tuple[str, str]:
-    if isinstance(outcome, Hung):
-        return "hung", f"no answer within {outcome.seconds:g} s"
-    if isinstance(outcome, Missing):
-        return "missing", f"the library has no symbol {outcome.symbol}"
-    if isinstance(outcome, Garbled):
-        return "garbled", f"the process answered what is no reply: {outcome.note}"
-    signal = getattr(outcome, "signal", 0)
-    how = f"the process died of signal {signal}" if signal else "the process ended"
-    note = getattr(outcome, "note", "")
-    return "crashed", f"{how}: {note}" if note else how

@@ -12,9 +12,10 @@ from pathlib import Path
 from halcert.adapters.kernelsim import FAULT, FAULTS, KERNEL, MISTAKES, SIM, default_kernel
 from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
-from halcert.conformance.campaign import Plan, Target, describe
+from halcert.conformance.campaign import Plan
 from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
 from halcert.conformance.suite import Suite, ensure_writable
+from halcert.conformance.target import Target, describe
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.language import Area
 from halcert.spec.profiles import PROFILES

@@ -21,9 +21,10 @@ from halcert.conformance.book import resolve
 from halcert.conformance.concurrent import Planned, take_program
 from halcert.conformance.demands import demand_of, stretches
 from halcert.conformance.forms import plain
-from halcert.conformance.lab import Broken, Lab, Setting, result_of
+from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.likeness import likeness
 from halcert.conformance.model_adapter import DEVICES, ModelAdapter
+from halcert.conformance.outcomes import result_of
 from halcert.conformance.promises import promises
 from halcert.conformance.recorded import RecordedSession, restored
 from halcert.conformance.replay import program_of

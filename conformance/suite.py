@@ -17,8 +17,9 @@ import msgspec
 import halcert
 from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Activity, Done, Failure
-from halcert.conformance.campaign import Campaign, Plan, Target, directed
+from halcert.conformance.campaign import Campaign, Plan, directed
 from halcert.conformance.seeded import trace_environment
+from halcert.conformance.target import Target
 from halcert.conformance.verdicts import (
     RunFacts,
     certificate,

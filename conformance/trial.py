@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from halcert.conformance.campaign import setting_of
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.replay import repeat
 from halcert.conformance.run import Choice, target_of
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import setting_of
 from halcert.results import TraceStep
 
 Trial = tuple[Broken | None, tuple[TraceStep, ...]]

@@ -14,11 +14,11 @@ from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import HalAdapter
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort, perform
-from halcert.conformance.campaign import Target, setting_of
 from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.seeded import trace_environment
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target, setting_of
 from halcert.results import Trace, TraceHeader, write_trace
 from halcert.spec.catalogue import areas_of
 

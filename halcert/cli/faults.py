@@ -13,7 +13,6 @@ from rich.console import Console
 from halcert.adapters.hal import Fault
 from halcert.adapters.protocol import Options
 from halcert.cli.options import Seconds, areas_option, run_options
-from halcert.conformance.campaign import Target, describe
 from halcert.conformance.faults import (
     BUNDLED,
     UNMODIFIED,
@@ -26,6 +25,7 @@ from halcert.conformance.faults import (
 )
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
+from halcert.conformance.target import Target, describe
 from halcert.model.proofs import are_kept
 from halcert.reports.bundled import BUNDLED as NAMES
 from halcert.results import Exit

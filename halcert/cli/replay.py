@@ -11,7 +11,8 @@ from rich.console import Console
 from halcert.adapters.errors import RequestRefused
 from halcert.cli.options import target_options
 from halcert.cli.traces import checked_trace
-from halcert.conformance.lab import Broken, HarnessError
+from halcert.conformance.lab import Broken
+from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.replay import Fate, fate_of, is_same
 from halcert.conformance.run import Choice, UsageError
 from halcert.conformance.seeded import seeded_fault, without_the_fault

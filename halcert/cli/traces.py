@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from halcert.conformance.book import REFERENCE
-from halcert.conformance.lab import HarnessError
+from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.run import UsageError, known_profile
 from halcert.conformance.story import story_of
 from halcert.results import Trace, read_trace

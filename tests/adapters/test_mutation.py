@@ -12,9 +12,9 @@ from halcert.adapters.protocol import Options
 from halcert.adapters.softhal import FOLDER
 from halcert.conformance import driver_mutants
 from halcert.conformance.activity import Activity
-from halcert.conformance.campaign import Target
 from halcert.conformance.coverage import coverage_of
 from halcert.conformance.driver_mutants import KILLED, NO_MUTANT, UNSEEN, Trial, judge
+from halcert.conformance.target import Target
 from halcert.spec.catalogue import AREAS
 
 SET = FOLDER / "src" / "memset.c"

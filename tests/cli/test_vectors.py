@@ -12,9 +12,9 @@ import pytest
 from exporting import ACL, COMPILER, HAL, run, target
 
 from halcert.adapters.protocol import Options
-from halcert.conformance.campaign import setting_of
 from halcert.conformance.lab import Lab
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import setting_of
 from halcert.conformance.vectors import Shown, files, shown, vectors
 from halcert.model.proofs import witnesses
 from halcert.reports.cprogram import c_vectors

@@ -8,9 +8,9 @@ import pytest
 from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import HalAdapter
 from halcert.adapters.protocol import Options
-from halcert.conformance.campaign import Target, setting_of
 from halcert.conformance.lab import Lab, Setting
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target, setting_of
 from halcert.spec.catalogue import areas_of
 
 from .fake import lab_for

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from halcert.conformance.activity import Activity, Effort, perform
-from halcert.conformance.campaign import Target, directed, setting_of, turns
+from halcert.conformance.campaign import directed, turns
 from halcert.conformance.draw import RandomDraw
 from halcert.conformance.experiments import EXPERIMENTS
 from halcert.conformance.lab import Lab
 from halcert.conformance.machine import Hunt, machine_for
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target, setting_of
 from halcert.conformance.witness import Named
 from halcert.results import Answered, TraceStep
 from halcert.spec.catalogue import AREAS, interfaces, with_used

@@ -13,8 +13,9 @@ import pytest
 from halcert.adapters.device import DEVICE_CALLS
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import Activity, Effort
-from halcert.conformance.campaign import Campaign, Plan, Target, describe, directed
+from halcert.conformance.campaign import Campaign, Plan, directed
 from halcert.conformance.registry import adapter_named
+from halcert.conformance.target import Target, describe
 from halcert.conformance.verdicts import findings
 from halcert.results import Verdict
 

@@ -8,7 +8,8 @@ import pytest
 
 from halcert.adapters.kernelsim import TROUBLE
 from halcert.adapters.protocol import Answered, Crashed, Garbled, Hung, Missing
-from halcert.conformance.lab import Broken, HarnessError, Lab
+from halcert.conformance.lab import Broken, Lab
+from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Oracle
 from halcert.spec.catalogue import interfaces

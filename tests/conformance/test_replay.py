@@ -11,7 +11,8 @@ from halcert.conformance import concurrent
 from halcert.conformance.activity import Activity, Effort, perform
 from halcert.conformance.book import references
 from halcert.conformance.draw import RandomDraw
-from halcert.conformance.lab import START, Broken, Lab
+from halcert.conformance.given import START
+from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.observe import check_all, fill_all
 from halcert.conformance.replay import Fate, fate_of, repeat
 from halcert.conformance.scenarios import SCENARIOS

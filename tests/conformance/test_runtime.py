@@ -8,11 +8,11 @@ import pytest
 
 from halcert.adapters.acl import AclAdapter
 from halcert.adapters.protocol import Options
-from halcert.conformance.campaign import Target, describe, setting_of
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.streams import device_memory, fill_on, pool, stream, sync, take, use
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target, describe, setting_of
 from halcert.spec.catalogue import AREAS, areas_of
 from halcert.spec.language import Strength
 from halcert.spec.soma.memory import PAGE

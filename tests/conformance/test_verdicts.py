@@ -8,8 +8,9 @@ import pytest
 
 from halcert.adapters.protocol import Description, Options
 from halcert.conformance.activity import Done, Failure
-from halcert.conformance.campaign import Campaign, Plan, Target
+from halcert.conformance.campaign import Campaign, Plan
 from halcert.conformance.tally import Tally
+from halcert.conformance.target import Target
 from halcert.conformance.verdicts import (
     BROKEN,
     RunFacts,

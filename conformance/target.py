@@ -1,0 +1,103 @@
+"""What is tested: an implementation as other processes understand it, and what it consists of."""
+
+from __future__ import annotations
+
+import msgspec
+
+from halcert.adapters.errors import AdapterError
+from halcert.adapters.protocol import Adapter, Description, Options, Request, Session
+from halcert.conformance.lab import Setting
+from halcert.model.concrete import Oracle
+from halcert.results import Answered, Crashed, Garbled, Hung, Missing, Outcome
+from halcert.spec.abi.codes import symbol_of
+from halcert.spec.catalogue import interfaces, with_used
+from halcert.spec.language import poison
+from halcert.spec.profiles import PROFILES
+
+MOST_DEVICES = 64
+"""Devices that a machine can have; whoever tells of more does not know."""
+
+
+class Target(msgspec.Struct, frozen=True):
+    """What is tested, in a form that other processes understand.
+
+    Attributes:
+        adapter: name of the adapter.
+        options: how sessions are opened.
+        profile: name of the product.
+        areas: names of the areas.
+        devices: ids of the devices that are present.
+    """
+
+    adapter: str
+    options: Options
+    profile: str
+    areas: tuple[str, ...]
+    devices: tuple[int, ...]
+
+
+def setting_of(target: Target, session: Session) -> Setting:
+    """Return what labs need, for an open session.
+
+    Of areas that are only used, what the implementation does not offer is not called.
+    """
+    asked = interfaces(target.areas)
+    used = interfaces(with_used(target.areas))
+    found = {name: each for name, each in used.items() if name in asked or session.offers(name)}
+    oracle = Oracle(found.values(), PROFILES[target.profile])
+    return Setting(session, oracle, found, target.devices)
+
+
+def describe(adapter: Adapter, options: Options) -> tuple[Description, tuple[int, ...]]:
+    """Return what the adapter talks to, and the ids of the devices.
+
+    Raises:
+        AdapterError: the implementation cannot be started, or offers no usable number of devices.
+    """
+    description = adapter.describe(options)
+    count = description.devices
+    if count == 0:
+        raise AdapterError(
+            f"{description.implementation} offers no device",
+            "Are the device nodes there and accessible? `halcert doctor` tells what it sees.",
+        )
+    if count is None or not 0 < count <= MOST_DEVICES:
+        told = _no_count(adapter, options) if count is None else _strange_count(count)
+        raise AdapterError(
+            f"{description.implementation} gives no usable number of devices: {told}",
+            f"Nothing can be tested without at least one and at most {MOST_DEVICES} devices.",
+        )
+    return description, tuple(range(count))
+
+
+COUNTING = "drvGetDevNum"
+
+
+def _strange_count(count: int) -> str:
+    if count == poison(32):
+        return f"{COUNTING} succeeded and left its output alone"
+    return f"it reports {count}"
+
+
+def _no_count(adapter: Adapter, options: Options) -> str:
+    """Ask once more for the number of devices, to say what comes instead of one."""
+    with adapter.open(next(iter(PROFILES)), options) as session:
+        if not session.offers(COUNTING):
+            return f"it has no {COUNTING}"
+        return f"{COUNTING} {_in_words(session.spawn().call(Request(COUNTING, {'num_dev': True})))}"
+
+
+def _in_words(outcome: Outcome) -> str:
+    match outcome:
+        case Answered(code=code):
+            return f"answers {symbol_of(code)}"
+        case Crashed(signal=0):
+            return "ends the process"
+        case Crashed(signal=number):
+            return f"crashes with signal {number}"
+        case Hung(seconds=seconds):
+            return f"gives no answer within {seconds:g} s"
+        case Garbled(note=note):
+            return f"answers what is no reply: {note}"
+        case Missing():
+            return "is missing"
