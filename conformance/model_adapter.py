@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from random import Random
 from types import TracebackType
 from typing import Any
 
@@ -55,6 +56,8 @@ GAP = 2 * GIB
 """Address space between two things that the model gives (bytes)."""
 HANDLES = 1 << 20
 """Numbers that each process of the model has to give."""
+REFUSED = 0.2
+"""Share of the calls that may be refused which a model with whims refuses."""
 
 
 class ModelAdapter:
@@ -76,9 +79,15 @@ class ModelAdapter:
 class ModelSession:
     """A model of a machine; its processes share its devices."""
 
-    def __init__(self, profile: Profile) -> None:
-        """Start with nothing open and nothing allocated."""
+    def __init__(self, profile: Profile, whims: Random | None = None) -> None:
+        """Start with nothing open and nothing allocated.
+
+        Args:
+            profile: the product.
+            whims: what decides whether a call is refused that may be; none ever is without it.
+        """
         self.profile = profile
+        self.whims = whims
         self.interfaces = interfaces()
         self.oracle = Oracle(self.interfaces.values(), profile)
         self.world = World({})
@@ -187,10 +196,12 @@ class ModelActor:
         held = rules.holding(call, view)
         if held or oracle.undefined(name, call, session.world, self._process):
             return self._refuse(rules, call, view, held)
+        may = rules.permitting(call, view)
+        if may and session.whims is not None and session.whims.random() < REFUSED:
+            return self._refuse(rules, call, view, may)
         try:
             result = self._choice(rules, call, view, code=0).solved(rules.ensures[SUCCESS])
         except Unanswerable:
-            may = rules.permitting(call, view)
             if not may:
                 raise
             return self._refuse(rules, call, view, may)

@@ -1,28 +1,24 @@
-"""The generated tests and the proofs against mutated rules: does anything notice the change?
+"""The suite and the proofs against mutated rules: does anything notice the change?
 
-A change is noticed by a vector if it allows other outcomes of a call than the rules do, or other
-results: those that the model gave, and ones next to them. It is noticed by an obligation if one
-that holds of the rules is refuted. A change that makes no difference to any call in any valid
-state, which the solver shows, is equivalent. What else nothing notices survives.
+A change is noticed by a vector, a scenario or a turn of the machine if it allows other outcomes of
+a call than the rules do, or other results: those that the model gave, and ones next to them. It is
+noticed by an obligation if one that holds of the rules is refuted. A change that makes no
+difference to any call in any valid state, which the solver shows, is equivalent. What else nothing
+notices survives.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace as replaced
 from typing import Any, NamedTuple
 
 import msgspec
 
-from halcert.conformance.book import resolve
-from halcert.conformance.forms import plain
-from halcert.conformance.model_adapter import DEVICES
+from halcert.conformance.stages import Plays, Scene, Stage
 from halcert.conformance.values import constants_of
-from halcert.conformance.vectors import told
 from halcert.model.concrete import Oracle, World
-from halcert.model.concrete.world import FIRST_PID, ROW_TYPES
-from halcert.model.proofs import Witness
+from halcert.model.concrete.world import ROW_TYPES
 from halcert.model.proofs.checks import Checks
 from halcert.model.proofs.equivalence import Verdict, compared
 from halcert.model.proofs.filled import filled_at
@@ -32,9 +28,8 @@ from halcert.model.proofs.situation import Situation
 from halcert.model.proofs.statements import Statements
 from halcert.model.proofs.work import invariants
 from halcert.model.symbolic.term import forget_terms
-from halcert.results import Answered
 from halcert.spec.catalogue import AREAS, interfaces
-from halcert.spec.language import Call, Interface, Kind, Record, Returned, align_up, poison
+from halcert.spec.language import Interface, Kind, Record, Returned, align_up, poison
 from halcert.spec.profiles import GIB, MIB, PROFILES, Profile
 
 ROWS = 2
@@ -47,37 +42,6 @@ PAGES = (4096, 2 * MIB, GIB)
 TOP = 2**64
 LATER = 24
 """Words in which a call with a changed effect comes before the last one, at most."""
-
-
-class Scene(NamedTuple):
-    """A call in the state that a word of calls has made.
-
-    Attributes:
-        world: the state before it.
-        call: the call.
-        result: what the model gave; None where nothing is promised.
-        actor: the process.
-    """
-
-    world: World
-    call: Call
-    result: Returned | None
-    actor: int
-
-
-@dataclass(frozen=True)
-class Stage:
-    """The scenes of a product: every word of calls, call by call.
-
-    Attributes:
-        profile: the product.
-        words: the words.
-        by_interface: for each interface the numbers of the words that call it.
-    """
-
-    profile: Profile
-    words: tuple[tuple[Scene, ...], ...]
-    by_interface: Mapping[str, tuple[int, ...]]
 
 
 class Fate(msgspec.Struct, frozen=True):
@@ -102,52 +66,6 @@ class Fate(msgspec.Struct, frozen=True):
     def survives(self) -> bool:
         """Nothing noticed the change, and something might have."""
         return not self.noticed
-
-
-def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
-    """Play the witnesses of a product once, by the rules as they are.
-
-    Args:
-        profile: name of the product.
-        found: the witnesses.
-    """
-    known = interfaces()
-    oracle = Oracle(known.values(), PROFILES[profile])
-    words = tuple(tuple(_played(each, known, oracle)) for each in found)
-    by_interface: dict[str, list[int]] = {}
-    for number, word in enumerate(words):
-        for name in {scene.call.interface.name for scene in word}:
-            by_interface.setdefault(name, []).append(number)
-    return Stage(
-        PROFILES[profile], words, {name: tuple(each) for name, each in by_interface.items()}
-    )
-
-
-def _played(witness: Witness, known: Mapping[str, Interface], oracle: Oracle) -> Iterator[Scene]:
-    steps = told(witness).story.steps
-    pids = {
-        actor: FIRST_PID + place
-        for place, actor in enumerate(sorted({0, *(each.step.actor for each in steps)}))
-    }
-    world = World({})
-    for actor, pid in pids.items():
-        world = world.joined(actor, pid, DEVICES)
-    # Call 0 is the start of all things, which gave the processes their numbers.
-    outputs: dict[int, dict[str, Any]] = {0: {"pid": {str(a): pid for a, pid in pids.items()}}}
-    for each in steps:
-        step = each.step
-        interface = known[step.interface]
-        try:
-            call = interface.parse(plain(step.interface, resolve(step.args, outputs)))
-        except KeyError:
-            return
-        if not each.made or not isinstance(step.outcome, Answered):
-            yield Scene(world, call, None, step.actor)
-            return
-        outputs[step.number] = dict(step.outcome.out)
-        result = interface.parse_result(step.outcome.code, step.outcome.out)
-        yield Scene(world, call, result, step.actor)
-        world = oracle.judge(world, call, result, process=step.actor).world
 
 
 # -------------------------------------------------------------------------------- what is allowed
@@ -246,7 +164,7 @@ def _values_near(value: Any, odd: Iterable[int]) -> Iterator[Any]:
 
 
 class Watch:
-    """What watches over the rules of an area: vectors first, then obligations."""
+    """What watches over the rules: vectors, scenarios and machines first, then obligations."""
 
     def __init__(self, stages: Sequence[Stage]) -> None:
         """Take the stages of all products that have rules of their own."""
@@ -256,13 +174,13 @@ class Watch:
         self._right = {
             stage.profile.name: Oracle(known.values(), stage.profile) for stage in stages
         }
-        self._answers: dict[tuple[str, int, int, bool], tuple[Any, ...]] = {}
+        self._answers: dict[tuple[str, str, int, int, bool], tuple[Any, ...]] = {}
 
     def fate(self, mutation: Mutation) -> Fate:
         """Return what became of a mutated rule."""
         stages = [s for s in self._stages if mutation.rule.applies_to(s.profile.name)]
         for stage in stages:
-            noticed = self._by_vectors(mutation, stage)
+            noticed = self._by_plays(mutation, stage)
             if noticed:
                 return Fate(mutation.id, noticed)
         right = self._known[mutation.interface.name]
@@ -275,43 +193,55 @@ class Watch:
                 return Fate(mutation.id, noticed)
         return Fate(mutation.id, "", next((v.example for v in verdicts if v.example), ""))
 
-    def _by_vectors(self, mutation: Mutation, stage: Stage) -> str:
-        name, kind = mutation.interface.name, mutation.rule.kind
+    def _by_plays(self, mutation: Mutation, stage: Stage) -> str:
+        name = mutation.interface.name
         wrong = Oracle({**self._known, name: mutation.interface}.values(), stage.profile)
+        for plays in stage.plays:
+            try:
+                number = self._noticing(mutation, wrong, stage.profile.name, plays)
+            except Exception as error:  # noqa: BLE001 - a rule that cannot be read is noticed
+                return f"{type(error).__name__} in a {plays.kind}"
+            if number is not None:
+                return f"{plays.kind} {number} of {stage.profile.name}"
+        return ""
+
+    def _noticing(
+        self, mutation: Mutation, wrong: Oracle, profile: str, plays: Plays
+    ) -> int | None:
+        """Return the number of the first word that notices a change."""
+        name, kind = mutation.interface.name, mutation.rule.kind
         seen = self._from_there_on if kind in CHANGING else self._at_the_call
         later = 0
-        for number in stage.by_interface.get(name, ()):
-            word = stage.words[number]
+        for number in plays.by_interface.get(name, ()):
+            word = plays.words[number]
             places = [i for i, scene in enumerate(word) if scene.call.interface.name == name]
             later += kind in CHANGING and places[0] < len(word) - 1
             if later > LATER:
                 places = places[-1:]
-            try:
-                if seen(wrong, stage, number, places, kind is Kind.ENSURES):
-                    return f"vector {number} of {stage.profile.name}"
-            except Exception as error:  # noqa: BLE001 - a rule that cannot be read is noticed
-                return f"{type(error).__name__} in a vector"
-        return ""
+            where = _Where(profile, plays, number)
+            if seen(wrong, where, places, kind is Kind.ENSURES):
+                return number
+        return None
 
-    def _at_the_call(
-        self, wrong: Oracle, stage: Stage, number: int, places: Sequence[int], far: bool
-    ) -> bool:
+    def _at_the_call(self, wrong: Oracle, where: _Where, places: Sequence[int], far: bool) -> bool:
         """Tell whether one of the calls is judged otherwise, in the state that is right."""
         return any(
-            _allowed(wrong, scene, scene.world, far) != self._answer(stage, number, place, far)
+            _allowed(wrong, scene, scene.world, far) != self._answer(where, place, far)
             for place in places
-            for scene in (stage.words[number][place],)
+            for scene in (where.word[place],)
         )
 
     def _from_there_on(
-        self, wrong: Oracle, stage: Stage, number: int, places: Sequence[int], far: bool
+        self, wrong: Oracle, where: _Where, places: Sequence[int], far: bool
     ) -> bool:
         """Tell whether a word is judged otherwise from the first of the calls on."""
-        word = stage.words[number]
+        word = where.word
         world = word[places[0]].world
         for place in range(places[0], len(word)):
             scene = word[place]
-            if _allowed(wrong, scene, world, far) != self._answer(stage, number, place, far):
+            if scene.actor not in world.views:  # a process that came later
+                return False
+            if _allowed(wrong, scene, world, far) != self._answer(where, place, far):
                 return True
             if scene.result is not None and place < len(word) - 1:
                 judged = wrong.judge(world, scene.call, scene.result, process=scene.actor)
@@ -320,12 +250,25 @@ class Watch:
                 world = judged.world
         return False
 
-    def _answer(self, stage: Stage, number: int, place: int, far: bool) -> tuple[Any, ...]:
-        key = stage.profile.name, number, place, far
+    def _answer(self, where: _Where, place: int, far: bool) -> tuple[Any, ...]:
+        key = where.profile, where.plays.kind, where.number, place, far
         if key not in self._answers:
-            scene = stage.words[number][place]
-            self._answers[key] = _allowed(self._right[key[0]], scene, scene.world, far)
+            scene = where.word[place]
+            self._answers[key] = _allowed(self._right[where.profile], scene, scene.world, far)
         return self._answers[key]
+
+
+class _Where(NamedTuple):
+    """A word of some kind for a product."""
+
+    profile: str
+    plays: Plays
+    number: int
+
+    @property
+    def word(self) -> tuple[Scene, ...]:
+        """The word."""
+        return self.plays.words[self.number]
 
 
 def _compared(right: Interface, mutation: Mutation, profile: Profile) -> Verdict:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -30,10 +28,8 @@ from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
 
 if TYPE_CHECKING:
-    from halcert.conformance.mutants import Fate, Watch
-    from halcert.model.proofs.mutations import Mutation
+    from halcert.conformance.mutants import Fate
 
-CHUNK = 8
 SHOWN = 40
 """Survivors that are printed unless all are asked for."""
 
@@ -65,6 +61,7 @@ SHOWN = 40
     show_default="up to 2, as there are cores",
     help="Processes that work side by side.",
 )
+@click.option("--fresh", is_flag=True, help="With --spec: find out anew what became of each.")
 @click.option("--all", "everything", is_flag=True, help="Print every survivor.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of each as JSON.")
 def mutants(
@@ -74,6 +71,7 @@ def mutants(
     budget: float,
     seed: int,
     jobs: int,
+    fresh: bool,
     everything: bool,
     as_json: bool,
 ) -> int:
@@ -86,9 +84,11 @@ def mutants(
 
     With --spec each change is one slip of the pen: a rule dropped or negated, a part of a
     condition left out, a comparison or a number moved by one, a return code exchanged, an
-    effect left out. It is noticed if some vector allows other outcomes then, or if an
-    obligation is refuted; and equivalent if a solver shows that it makes no difference. What
-    nothing notices is printed, unless it was judged to be no hole.
+    effect left out. It is noticed if some vector, scenario or turn of the machine allows
+    other outcomes then, or if an obligation is refuted; and equivalent if a solver shows
+    that it makes no difference. What nothing notices is printed, unless it was judged to
+    be no hole. What became of each is kept until the rules or the tests change: a run that
+    was ended goes on where it was.
 
     \b
     Examples:
@@ -106,7 +106,7 @@ def mutants(
     console = Console(highlight=False, stderr=as_json)
     if not of_spec:
         return _of_driver(console, chosen, sample, budget, seed, sensible_jobs(jobs), as_json)
-    fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console))
+    fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console, fresh=fresh))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(fates), indent=2).decode())
     return _report(console, fates, everything)
@@ -124,10 +124,10 @@ def _of_driver(
     """Run the suite against mutants of the software driver and runtime."""
     from halcert.adapters.mutation import all_changes
     from halcert.adapters.protocol import Options
-    from halcert.conformance.campaign import describe
     from halcert.conformance.driver_mutants import judge_all
     from halcert.conformance.registry import adapter_named
     from halcert.conformance.survivors import reason_for
+    from halcert.conformance.target import describe
     from halcert.model.proofs.run import representatives
 
     libraries = dict.fromkeys(f"soft{AREAS[name].library}" for name in areas)
@@ -187,47 +187,29 @@ def _report_driver(console: Console, results: list[MutantResult]) -> int:
     return int(Exit.VIOLATIONS if unjudged else Exit.OK)
 
 
-_work: tuple[Watch, list[Mutation]] | None = None
-"""What forked processes take over from the first one: what watches, and the changes."""
-
-
 def _fates(
-    areas: tuple[str, ...], sample: int | None, seed: int, jobs: int, console: Console
+    areas: tuple[str, ...],
+    sample: int | None,
+    seed: int,
+    jobs: int,
+    console: Console,
+    *,
+    fresh: bool,
 ) -> Iterator[Fate]:
-    global _work  # noqa: PLW0603 - how forked processes get it without a copy
-    from halcert.conformance.mutants import Watch, all_mutations, stage_of
-    from halcert.model.proofs import witnesses
-    from halcert.model.proofs.run import representatives
+    from halcert.conformance.fates import fates_of
+    from halcert.conformance.mutants import all_mutations
 
     found = list(all_mutations(areas))
     if sample is not None and sample < len(found):
         found = random.Random(seed).sample(found, sample)
-    everywhere = tuple(AREAS)
-    stages = [stage_of(p.name, witnesses(everywhere, p.name)) for p in representatives()]
-    _work = Watch(stages), found
-    chunks = [range(start, min(start + CHUNK, len(found))) for start in range(0, len(found), CHUNK)]
     with Bar(console, "changing", len(found)) as bar:
         done = 0
-        for fates in _in_processes(chunks, jobs):
+        for fates in fates_of(found, jobs, fresh):
             yield from fates
             done += len(fates)
-            bar.show("", done, f"{done} of {len(found)}")
-
-
-def _in_processes(chunks: list[range], jobs: int) -> Iterable[list[Fate]]:
-    if jobs <= 1:
-        yield from map(_of_chunk, chunks)
-        return
-    context = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
-        yield from pool.map(_of_chunk, chunks)
-
-
-def _of_chunk(chunk: range) -> list[Fate]:
-    if _work is None:
-        raise RuntimeError("there is nothing to change")
-    watch, found = _work
-    return [watch.fate(found[number]) for number in chunk]
+            bar.show("changing", done, f"{done} of {len(found)}")
+            if bar.line_is_due():
+                console.print(f"{bar.elapsed:5.0f} s  {done} of {len(found)} changes", markup=False)
 
 
 def _report(console: Console, fates: list[Fate], everything: bool) -> int:
@@ -256,20 +238,21 @@ def _report(console: Console, fates: list[Fate], everything: bool) -> int:
 
 
 def _table(fates: list[Fate]) -> Table:
+    """Return by what changes of each kind of rule were noticed."""
     from halcert.conformance.mutants import EQUIVALENT
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("kind", "changes", "by vectors", "by proofs", "survive", "equivalent"):
+    columns = ("vector", "scenario", "machine", "proof", "survives", EQUIVALENT)
+    for name in ("kind", "changes", *columns):
         table.add_column(name, justify="left" if name == "kind" else "right")
     rows: dict[str, Counter[str]] = {}
     for each in fates:
         found = rule(each.id.partition(":")[0])
         kind = found.kind.value if found is not None else ""
-        who = "survive" if each.survives else "proofs"
-        if each.equivalent or "vector" in each.noticed:
-            who = EQUIVALENT if each.equivalent else "vectors"
+        who = "survives" if each.survives else "proof"
+        who = next((name for name in columns if name in each.noticed), who)
         rows.setdefault(kind, Counter())[who] += 1
     for kind, counts in rows.items():
-        parts = (counts["vectors"], counts["proofs"], counts["survive"], counts[EQUIVALENT])
-        table.add_row(kind, str(sum(parts)), *map(str, parts))
+        numbers = (counts[name] for name in columns)
+        table.add_row(kind, str(sum(counts.values())), *map(str, numbers))
     return table

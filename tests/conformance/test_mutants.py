@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from halcert.adapters.mutation import BUNDLES, all_changes
-from halcert.conformance.mutants import EQUIVALENT, Watch, all_mutations, stage_of
+from halcert.conformance.mutants import EQUIVALENT, Watch, all_mutations
+from halcert.conformance.stages import stage_of
 from halcert.conformance.survivors import RULES, SOURCES, reason_for
 from halcert.model.proofs import witnesses
 from halcert.spec.catalogue import AREAS

@@ -1,0 +1,120 @@
+"""What became of mutated rules, found out on several cores and kept as soon as it is known.
+
+All changes of all rules take long. So a run that is ended goes on where it was, as long as
+nothing has changed that its answers depend on: rules, proofs, vectors, and who compares them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+import halcert.conformance
+from halcert.conformance.mutants import Fate, Watch
+from halcert.conformance.stages import stage_of
+from halcert.model.proofs import witnesses
+from halcert.model.proofs.depends import rules_digest
+from halcert.model.proofs.folder import asked_for, cache_folder, forget_old
+from halcert.model.proofs.mutations import Mutation
+from halcert.model.proofs.run import representatives
+from halcert.spec.catalogue import AREAS
+
+CHUNK = 8
+"""Changes that are looked at before what became of them is told."""
+PREFIX = "mutants-"
+
+
+def fates_of(found: Sequence[Mutation], jobs: int, fresh: bool = False) -> Iterator[list[Fate]]:
+    """Iterate over what became of changes, a few at a time, what is known already first.
+
+    Args:
+        found: the changes.
+        jobs: processes that work side by side.
+        fresh: what earlier runs found out is found out again.
+    """
+    place = _place()
+    known = {} if fresh else read(place)
+    yield [known[each.id] for each in found if each.id in known]
+    left = [each for each in found if each.id not in known]
+    if fresh:
+        place.unlink(missing_ok=True)
+    if left:
+        for fates in _judged(left, jobs):
+            keep(place, fates)
+            yield fates
+
+
+def read(place: Path) -> dict[str, Fate]:
+    """Return what is kept, by id of the change; a line that was cut off is as good as none."""
+    try:
+        lines = asked_for(place).splitlines()
+    except OSError:
+        return {}
+    found = {}
+    for line in lines:
+        with suppress(msgspec.DecodeError):
+            fate = msgspec.json.decode(line, type=Fate)
+            found[fate.id] = fate
+    return found
+
+
+def keep(place: Path, fates: Iterable[Fate]) -> None:
+    """Keep what became of changes, a line each; a full disk is no trouble."""
+    lines = b"".join(msgspec.json.encode(each) + b"\n" for each in fates)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("ab") as file:
+            file.write(lines)
+    except OSError:
+        return
+
+
+def _place() -> Path:
+    """Return where the fates under these rules are kept."""
+    digest = hashlib.sha256(rules_digest().encode())
+    for path in sorted(Path(halcert.conformance.__path__[0]).glob("*.py")):
+        digest.update(path.read_bytes())
+    folder = cache_folder()
+    forget_old(folder, f"{PREFIX}*")
+    return folder / f"{PREFIX}{digest.hexdigest()[:32]}.jsonl"
+
+
+# ----------------------------------------------------------------------------------------- judging
+
+_work: tuple[Watch, Sequence[Mutation]] | None = None
+"""What forked processes take over from the first one: what watches, and the changes."""
+
+
+def _judged(found: Sequence[Mutation], jobs: int) -> Iterator[list[Fate]]:
+    """Iterate over what became of changes, in the order in which it is found out."""
+    global _work  # noqa: PLW0603 - how forked processes get it without a copy
+    everywhere = tuple(AREAS)
+    _work = (
+        Watch([stage_of(p.name, witnesses(everywhere, p.name)) for p in representatives()]),
+        found,
+    )
+    chunks = [range(start, min(start + CHUNK, len(found))) for start in range(0, len(found), CHUNK)]
+    if jobs <= 1:
+        yield from map(_of_chunk, chunks)
+        return
+    context = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(jobs, mp_context=context) as pool:
+        futures = [pool.submit(_of_chunk, chunk) for chunk in chunks]
+        try:
+            for future in as_completed(futures):
+                yield future.result()
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _of_chunk(chunk: range) -> list[Fate]:
+    if _work is None:
+        raise RuntimeError("there is nothing to change")
+    watch, found = _work
+    return [watch.fate(found[number]) for number in chunk]

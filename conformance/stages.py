@@ -1,0 +1,201 @@
+"""Calls with the states that they are made in, played by the model: what judges changed rules.
+
+Those are the calls of the vectors, and longer ones: the scenarios, and turns of the machines. In
+vectors a call comes right after what it needs, and that is all; only in the longer ones somebody
+looks later at what a call has left. They are played twice: by a model that does whatever it can,
+and by one that refuses now and then what it may.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, NamedTuple
+
+from halcert.conformance.book import resolve
+from halcert.conformance.forms import plain
+from halcert.conformance.lab import Broken, Lab, Setting
+from halcert.conformance.linearize import failed_on_request
+from halcert.conformance.machine import Hunt, hunt_with_machine
+from halcert.conformance.model_adapter import DEVICES, ModelSession
+from halcert.conformance.outcomes import HarnessError
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.conformance.tally import Tally
+from halcert.conformance.vectors import told
+from halcert.model.concrete import Oracle, World
+from halcert.model.concrete.world import FIRST_PID
+from halcert.model.proofs import Witness
+from halcert.results import Answered, Outcome
+from halcert.spec.catalogue import AREAS, interfaces
+from halcert.spec.language import Call, Interface, Returned
+from halcert.spec.profiles import PROFILES, Profile
+from halcert.spec.state import State
+
+ACTORS = (0, 1, 2)
+"""Processes that are there from the start; what one that comes later does ends the word."""
+LONGEST = 120
+"""Calls of a scenario that are looked at; those that make many more make the same ones again."""
+EXAMPLES = 40
+"""Turns of the machine for each area."""
+SEED = 11
+
+
+class Scene(NamedTuple):
+    """A call in the state that a word of calls has made.
+
+    Attributes:
+        world: the state before it.
+        call: the call.
+        result: what the model gave; None where nothing is promised.
+        actor: the process.
+    """
+
+    world: World
+    call: Call
+    result: Returned | None
+    actor: int
+
+
+@dataclass(frozen=True)
+class Plays:
+    """Words of one kind, call by call.
+
+    Attributes:
+        kind: what people call one of them.
+        words: the words.
+        by_interface: for each interface the numbers of the words that call it.
+    """
+
+    kind: str
+    words: tuple[tuple[Scene, ...], ...]
+    by_interface: Mapping[str, tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The scenes of a product.
+
+    Attributes:
+        profile: the product.
+        plays: the words: those of the vectors first, as they are short.
+    """
+
+    profile: Profile
+    plays: tuple[Plays, ...]
+
+
+def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
+    """Play everything once for a product, by the rules as they are.
+
+    Args:
+        profile: name of the product.
+        found: the witnesses.
+    """
+    known = interfaces()
+    oracle = Oracle(known.values(), PROFILES[profile])
+    vectors = tuple(tuple(_played(each, known, oracle)) for each in found)
+    flows: list[tuple[Scene, ...]] = []
+    turns: list[tuple[Scene, ...]] = []
+    for whims in (None, Random(SEED)):
+        with ModelSession(PROFILES[profile], whims) as session:
+            setting = Setting(session, oracle, known, DEVICES)
+            flows += _flows(setting)
+            turns += _turns(setting)
+    plays = (_plays("vector", vectors), _plays("scenario", flows), _plays("machine", turns))
+    return Stage(PROFILES[profile], plays)
+
+
+def _plays(kind: str, words: Iterable[tuple[Scene, ...]]) -> Plays:
+    words = tuple(words)
+    by_interface: dict[str, list[int]] = {}
+    for number, word in enumerate(words):
+        for name in {scene.call.interface.name for scene in word}:
+            by_interface.setdefault(name, []).append(number)
+    return Plays(kind, words, {name: tuple(each) for name, each in by_interface.items()})
+
+
+# ----------------------------------------------------------------------------------------- vectors
+
+
+def _played(witness: Witness, known: Mapping[str, Interface], oracle: Oracle) -> Iterator[Scene]:
+    steps = told(witness).story.steps
+    # As in the story: those that call first, then those that somebody asks the number of.
+    actors = dict.fromkeys((*sorted({0, *(each.step.actor for each in steps)}), *ACTORS))
+    pids = {actor: FIRST_PID + place for place, actor in enumerate(actors)}
+    world = World({})
+    for actor, pid in pids.items():
+        world = world.joined(actor, pid, DEVICES)
+    # Call 0 is the start of all things, which gave the processes their numbers.
+    outputs: dict[int, dict[str, Any]] = {0: {"pid": {str(a): pid for a, pid in pids.items()}}}
+    for each in steps:
+        step = each.step
+        interface = known[step.interface]
+        try:
+            call = interface.parse(plain(step.interface, resolve(step.args, outputs)))
+        except KeyError:
+            return
+        if not each.made or not isinstance(step.outcome, Answered):
+            yield Scene(world, call, None, step.actor)
+            return
+        outputs[step.number] = dict(step.outcome.out)
+        result = interface.parse_result(step.outcome.code, step.outcome.out)
+        yield Scene(world, call, result, step.actor)
+        world = oracle.judge(world, call, result, process=step.actor).world
+
+
+# ----------------------------------------------------------------------------- scenarios, machines
+
+
+@dataclass
+class _Onlooker(Lab):
+    """A lab that keeps every call with the state before it."""
+
+    scenes: list[Scene] = field(default_factory=list)
+
+    def take(
+        self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int | None = None
+    ) -> Returned:
+        """Judge a call, and keep it."""
+        before, actor = self.world, self.process if process is None else process
+        result = super().take(call, args, outcome, process)
+        if not (isinstance(outcome, Answered) and failed_on_request(outcome)):
+            self.scenes.append(Scene(before, call, result, actor))
+        return result
+
+    def _had_again(self, call: Call, result: Returned, before: State) -> None:
+        """Take no account: a model that refuses on a whim has no reason that could go away."""
+
+
+def _fresh(setting: Setting) -> _Onlooker:
+    lab = _Onlooker(setting, "stage", Tally())
+    for actor in ACTORS:
+        lab.actor(actor)
+    return lab
+
+
+def _word(lab: _Onlooker) -> tuple[Scene, ...]:
+    return tuple(lab.scenes[:LONGEST])
+
+
+def _flows(setting: Setting) -> Iterator[tuple[Scene, ...]]:
+    for scenario in SCENARIOS.values():
+        with _fresh(setting) as lab:
+            with suppress(Broken, HarnessError):
+                scenario.flow(lab)
+            yield _word(lab)
+
+
+def _turns(setting: Setting) -> Iterator[tuple[Scene, ...]]:
+    for number, area in enumerate(AREAS):
+        labs: list[_Onlooker] = []
+
+        def lab(labs: list[_Onlooker] = labs) -> Lab:
+            labs.append(_fresh(setting))
+            return labs[-1]
+
+        hunt = Hunt(lab, math.inf, area=area)
+        hunt_with_machine(hunt, SEED + number, examples=EXAMPLES)
+        yield from map(_word, labs)
