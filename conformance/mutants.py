@@ -42,6 +42,8 @@ PAGES = (4096, 2 * MIB, GIB)
 TOP = 2**64
 LATER = 24
 """Words in which a call with a changed effect comes before the last one, at most."""
+MOST = 400
+"""Calls of an interface in long words that are looked at, at most."""
 
 
 class Fate(msgspec.Struct, frozen=True):
@@ -211,16 +213,19 @@ class Watch:
         """Return the number of the first word that notices a change."""
         name, kind = mutation.interface.name, mutation.rule.kind
         seen = self._from_there_on if kind in CHANGING else self._at_the_call
-        later = 0
+        far = kind is Kind.ENSURES and not plays.long
+        looked_at = later = 0
         for number in plays.by_interface.get(name, ()):
             word = plays.words[number]
             places = [i for i, scene in enumerate(word) if scene.call.interface.name == name]
             later += kind in CHANGING and places[0] < len(word) - 1
             if later > LATER:
                 places = places[-1:]
-            where = _Where(profile, plays, number)
-            if seen(wrong, where, places, kind is Kind.ENSURES):
+            if seen(wrong, _Where(profile, plays, number), places, far):
                 return number
+            looked_at += len(places)
+            if plays.long and looked_at > MOST:
+                return None
         return None
 
     def _at_the_call(self, wrong: Oracle, where: _Where, places: Sequence[int], far: bool) -> bool:

@@ -67,11 +67,13 @@ class Plays:
         kind: what people call one of them.
         words: the words.
         by_interface: for each interface the numbers of the words that call it.
+        long: the words go on after the call that they are about.
     """
 
     kind: str
     words: tuple[tuple[Scene, ...], ...]
     by_interface: Mapping[str, tuple[int, ...]]
+    long: bool
 
 
 @dataclass(frozen=True)
@@ -104,17 +106,21 @@ def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
             setting = Setting(session, oracle, known, DEVICES)
             flows += _flows(setting)
             turns += _turns(setting)
-    plays = (_plays("vector", vectors), _plays("scenario", flows), _plays("machine", turns))
+    plays = (
+        _plays("vector", vectors),
+        _plays("scenario", flows, long=True),
+        _plays("machine", turns, long=True),
+    )
     return Stage(PROFILES[profile], plays)
 
 
-def _plays(kind: str, words: Iterable[tuple[Scene, ...]]) -> Plays:
+def _plays(kind: str, words: Iterable[tuple[Scene, ...]], *, long: bool = False) -> Plays:
     words = tuple(words)
     by_interface: dict[str, list[int]] = {}
     for number, word in enumerate(words):
         for name in {scene.call.interface.name for scene in word}:
             by_interface.setdefault(name, []).append(number)
-    return Plays(kind, words, {name: tuple(each) for name, each in by_interface.items()})
+    return Plays(kind, words, {name: tuple(each) for name, each in by_interface.items()}, long)
 
 
 # ----------------------------------------------------------------------------------------- vectors

@@ -5,21 +5,35 @@ from __future__ import annotations
 import pytest
 
 from halcert.adapters.mutation import BUNDLES, all_changes
+from halcert.conformance import stages
 from halcert.conformance.mutants import EQUIVALENT, Watch, all_mutations
+from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.stages import stage_of
 from halcert.conformance.survivors import RULES, SOURCES, reason_for
 from halcert.model.proofs import witnesses
+from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import AREAS
 
 PRODUCT = "ascend910b"
 
 
 @pytest.fixture(scope="module")
-def watch():
+def stage():
+    """Some vectors, the scenarios of one area, and a few turns of its machine."""
     found = witnesses(tuple(AREAS), PRODUCT)
     about = ("halMemFree", "drvMemsetD8", "halMemAlloc")
     few = [each for each in found if each.steps[-1].interface in about]
-    return Watch([stage_of(PRODUCT, few)])
+    flows = {name: each for name, each in SCENARIOS.items() if each.area == "svm"}
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(stages, "SCENARIOS", flows)
+        patched.setattr(stages, "AREAS", ("svm",))
+        patched.setattr(stages, "EXAMPLES", 2)
+        return stage_of(PRODUCT, few)
+
+
+@pytest.fixture(scope="module")
+def watch(stage):
+    return Watch([stage])
 
 
 def mutation(name):
@@ -44,6 +58,29 @@ def test_a_vector_notices_a_condition_or_a_code_that_changed(watch, name):
 @pytest.mark.parametrize("name", ["SVM-FREE-010:dropped", "SVM-SET-010:effect dropped"])
 def test_something_notices_an_effect_that_changed(watch, name):
     assert watch.fate(mutation(name)).noticed
+
+
+@pytest.mark.parametrize("name", ["SVM-LOAD-011:dropped", "SVM-STORE-010:effect dropped"])
+def test_a_scenario_notices_what_shows_only_later(watch, name):
+    assert watch.fate(mutation(name)).noticed.startswith("scenario")
+
+
+def test_a_model_with_whims_refuses_what_may_be_refused(stage):
+    codes = {
+        scene.result.code
+        for plays in stage.plays[1:]
+        for word in plays.words
+        for scene in word
+        if scene.call.interface.name == "halMemAlloc" and scene.result is not None
+    }
+    assert {0, DrvError.OUT_OF_MEMORY} <= codes
+
+
+def test_the_state_before_a_call_is_the_one_that_the_call_before_it_left(stage):
+    for plays in stage.plays:
+        for word in plays.words:
+            for scene in word:
+                assert scene.actor in scene.world.views
 
 
 def test_rules_as_they_are_are_noticed_by_nothing(watch):

@@ -6,11 +6,12 @@ import msgspec
 import pytest
 
 from halcert.model.proofs import wordbook
+from halcert.model.proofs.content import content_of
 from halcert.model.proofs.run import representatives
 from halcert.model.proofs.search import Search
 from halcert.model.proofs.wordbook import Noted, area_of, steps_of, text_of
 from halcert.model.proofs.work import SEARCH, Task, carry_out
-from halcert.spec.catalogue import AREAS, rule
+from halcert.spec.catalogue import AREAS, interfaces, rule
 from halcert.spec.profiles import PROFILES
 
 RULE = "SVM-TRANS-010"
@@ -99,7 +100,7 @@ def test_everything_written_down_speaks_of_rules_that_there_are():
     assert set(book) == {each.name for each in representatives()}
     for profile, rules in book.items():
         for rule_id, noted in rules.items():
-            words = [each for each in (noted.reach, noted.alone) if each]
+            words = [each for each in (noted.reach, noted.alone, *noted.shown.values()) if each]
             named = {rule_id, *(step for word in words for _, step in steps_of(word))}
             assert all(rule(each) and rule(each).applies_to(profile) for each in named), rule_id
             assert {area_of(each) for each in words} <= set(AREAS)
@@ -113,3 +114,14 @@ def test_a_book_is_read_as_it_was_written(tmp_path):
     text = (tmp_path / "words.json").read_text()
     assert msgspec.json.decode(text, type=wordbook.Book) == book
     assert text.index("A-1") < text.index("B-2")
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_slips_are_looked_for_again_when_the_rules_say_something_else(written, same):
+    book, _ = written
+    rule_id, change = "SVM-TRANS-011", "NotEq of result.pptr != poison(64)"
+    known = content_of(interfaces()[TRANSLATE.subjects[0]])
+    book[rule_id] = Noted(vain=(change,), content=known if same else "something else")
+    found = carry_out(msgspec.structs.replace(TRANSLATE, only=rule_id)).noted[rule_id]
+    assert (change in found.vain) is same
+    assert found.content == known
