@@ -79,15 +79,19 @@ class ModelAdapter:
 class ModelSession:
     """A model of a machine; its processes share its devices."""
 
-    def __init__(self, profile: Profile, whims: Random | None = None) -> None:
+    def __init__(self, profile: Profile, whims: Random | None = None, spread: int = 0) -> None:
         """Start with nothing open and nothing allocated.
 
         Args:
             profile: the product.
             whims: what decides whether a call is refused that may be; none ever is without it.
+                With whims managed memory has no gaps, either.
+            spread: each call has so much of the address space for what it gives, so that
+                addresses depend on numbers of calls alone, as far as that goes (bytes).
         """
         self.profile = profile
         self.whims = whims
+        self.spread = spread
         self.interfaces = interfaces()
         self.oracle = Oracle(self.interfaces.values(), profile)
         self.world = World({})
@@ -102,6 +106,10 @@ class ModelSession:
         number, self._count = self._count, self._count + 1
         self.world = self.world.joined(number, FIRST_PID + number, DEVICES)
         return ModelActor(self, number)
+
+    def afresh(self) -> None:
+        """Forget all processes, and count them from the first one again."""
+        self.world, self._count = World({}), 0
 
     def held(self, device: int) -> int:
         """Return the bytes of a device that processes hold, with what several share once."""
@@ -149,12 +157,14 @@ class ModelActor:
         self._next = FIRST_ADDRESS
         self._next_managed = WINDOW
         self._handles = process * HANDLES
+        self._number = 0
         self.alive = True
         self.pid = FIRST_PID + process
 
     def call(self, request: Request, timeout: float | None = None) -> Reply:  # noqa: ARG002
         """Make one call."""
         began = time.monotonic_ns()
+        self._number = request.number
         try:
             args = resolve(request.args, self._outputs)
             code, out = self._answer(request.interface, args)
@@ -230,6 +240,9 @@ class ModelActor:
             isinstance(call, MemAlloc) and call.flag.virt == UVM
         ):
             return self._managed(rules, call, view, code)
+        if session.spread:
+            own = FIRST_ADDRESS + (self._number - 1) * session.spread
+            self._next = max(self._next, own)
         choice = Choice(
             rules, call, view, session.profile, code, self._next, self._handles, session.held
         )
@@ -241,15 +254,15 @@ class ModelActor:
         self, rules: Compiled, call: MemAlloc | MemAllocManaged, view: Any, code: int
     ) -> Choice:
         """Choose the first free addresses that managed memory has, a page behind the others."""
-        size = align_up(call.size, PAGE)
+        size, gap = align_up(call.size, PAGE), 0 if self._session.whims else PAGE
         place = self._next_managed
         if place + size > WINDOW_END:
             place = WINDOW
             for block in view.blocks:
                 if block.base < place + size and place < block.base + block.extent:
-                    place = block.base + block.extent + PAGE
+                    place = block.base + block.extent + gap
         if code == 0:
-            self._next_managed = place + size + PAGE
+            self._next_managed = place + size + gap
         session = self._session
         return Choice(rules, call, view, session.profile, code, place, self._handles, session.held)
 

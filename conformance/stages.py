@@ -24,13 +24,13 @@ from halcert.conformance.model_adapter import DEVICES, ModelSession
 from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
-from halcert.conformance.vectors import told
 from halcert.model.concrete import Oracle, World
-from halcert.model.concrete.world import FIRST_PID
 from halcert.model.proofs import Witness
+from halcert.model.proofs.notes import plan
+from halcert.model.proofs.pleasant import APART
 from halcert.results import Answered, Outcome
 from halcert.spec.catalogue import AREAS, interfaces
-from halcert.spec.language import Call, Interface, Returned
+from halcert.spec.language import Call, Returned
 from halcert.spec.profiles import PROFILES, Profile
 from halcert.spec.state import State
 
@@ -98,7 +98,12 @@ def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
     """
     known = interfaces()
     oracle = Oracle(known.values(), PROFILES[profile])
-    vectors = tuple(tuple(_played(each, known, oracle)) for each in found)
+    with ModelSession(PROFILES[profile], spread=APART) as session:
+        setting = Setting(session, oracle, known, DEVICES)
+        vectors = []
+        for each in found:
+            session.afresh()
+            vectors.append(_played(each, setting))
     flows: list[tuple[Scene, ...]] = []
     turns: list[tuple[Scene, ...]] = []
     for whims in (None, Random(SEED)):
@@ -126,30 +131,20 @@ def _plays(kind: str, words: Iterable[tuple[Scene, ...]], *, long: bool = False)
 # ----------------------------------------------------------------------------------------- vectors
 
 
-def _played(witness: Witness, known: Mapping[str, Interface], oracle: Oracle) -> Iterator[Scene]:
-    steps = told(witness).story.steps
-    # As in the story: those that call first, then those that somebody asks the number of.
-    actors = dict.fromkeys((*sorted({0, *(each.step.actor for each in steps)}), *ACTORS))
-    pids = {actor: FIRST_PID + place for place, actor in enumerate(actors)}
-    world = World({})
-    for actor, pid in pids.items():
-        world = world.joined(actor, pid, DEVICES)
-    # Call 0 is the start of all things, which gave the processes their numbers.
-    outputs: dict[int, dict[str, Any]] = {0: {"pid": {str(a): pid for a, pid in pids.items()}}}
-    for each in steps:
-        step = each.step
-        interface = known[step.interface]
-        try:
-            call = interface.parse(plain(step.interface, resolve(step.args, outputs)))
-        except KeyError:
-            return
-        if not each.made or not isinstance(step.outcome, Answered):
-            yield Scene(world, call, None, step.actor)
-            return
-        outputs[step.number] = dict(step.outcome.out)
-        result = interface.parse_result(step.outcome.code, step.outcome.out)
-        yield Scene(world, call, result, step.actor)
-        world = oracle.judge(world, call, result, process=step.actor).world
+def _played(witness: Witness, setting: Setting) -> tuple[Scene, ...]:
+    """Play a witness; the last call may be one about which nothing is promised."""
+    numbers: dict[int, int] = {}
+    with _fresh(setting) as lab, suppress(Broken, HarnessError, KeyError):
+        for step in plan(witness):
+            given = resolve(step.args, lab.given(numbers))
+            args = plain(step.interface, given)
+            if lab.prepared(step.interface, args, step.actor) is None:
+                call = setting.interfaces[step.interface].parse(args)
+                lab.scenes.append(Scene(lab.world, call, None, step.actor))
+                break
+            numbers[step.number] = len(lab.steps) + 1
+            lab.call(step.interface, step.actor, **given)
+    return tuple(lab.scenes)
 
 
 # ----------------------------------------------------------------------------- scenarios, machines
