@@ -36,7 +36,7 @@ from halcert.spec.state import State
 
 ACTORS = (0, 1, 2)
 """Processes that are there from the start; what one that comes later does ends the word."""
-LONGEST = 120
+LONGEST = 300
 """Calls of a scenario that are looked at; those that make many more make the same ones again."""
 EXAMPLES = 40
 """Turns of the machine for each area."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from halcert.model.proofs.boundary import Boundaries, Boundary, shown_by
 from halcert.model.proofs.content import content_of
-from halcert.model.proofs.pleasant import Instance, Request, instances_of
+from halcert.model.proofs.pleasant import Instance, Maker, Request, instances_of
 from halcert.model.proofs.records import (
     NOT_SHADOWED,
     PROVED,
@@ -129,11 +129,12 @@ class Outcome:
             slips.see(instance)
             if instance.steps[-1].expected.verdict != UNDEFINED:
                 whole.append(self._edge(boundary.rule, boundary.note, instance))
-        for slip, instance in slips.found(self.search, self.solver):
+        maker = Maker(self.solver)
+        for slip, instance in slips.found(self.search, maker):
             whole.append(self._edge(slip.rule, slip.note, instance))
         if further is not None:
             found_further = further(slips.open)
-            for slip, instance in slips.after_words(found_further, self.search, self.solver):
+            for slip, instance in slips.after_words(found_further, self.search, maker):
                 whole.append(self._edge(slip.rule, slip.note, instance))
         for slip in slips.far:
             self._shown.setdefault(slip.rule.id, {})[slip.mutation.change] = slip.word or ""

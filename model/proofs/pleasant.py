@@ -76,29 +76,67 @@ class Request(NamedTuple):
     condition: BoolLike
 
 
+class Maker:
+    """Makes instances; what is asserted about a call stays for the next one about the same call.
+
+    The facts of the word and all wishes are asserted once for it. From the second instance on
+    it is known, too, which wishes contradict each other whatever else is wanted.
+    """
+
+    def __init__(self, solver: Solver) -> None:
+        """Take a solver in which nothing is asserted yet; nobody else may use it meanwhile."""
+        self._solver = solver
+        self._trail = Trail(solver)
+        self._readings: list[Reading] = []
+        self._wishes = Wishes()
+        self._again = self._learned = False
+
+    def instance(self, request: Request, *, more: bool = False) -> Instance | None:
+        """Return a pleasant instance, or None where no values are found.
+
+        Args:
+            request: what is wanted.
+            more: others will be wanted of the same call.
+        """
+        if not self._readings or self._readings[-1] is not request.reading:
+            self._turn_to(request)
+        if (more or self._again) and not self._learned and request.word.steps:
+            self._solver.prefer(self._wishes, learn=True)
+            self._learned = True
+        self._again = True
+        return _instance(self._solver, request, self._readings, self._wishes)
+
+    def leave(self) -> None:
+        """Assert nothing any more."""
+        if self._readings:
+            self._solver.pop()
+            self._readings = []
+        self._trail.go(empty_word())
+
+    def _turn_to(self, request: Request) -> None:
+        if self._readings:
+            self._solver.pop()
+        self._readings = [*(taken.reading for taken in request.word.steps), request.reading]
+        self._again = self._learned = False
+        self._trail.go(request.word)
+        self._solver.push()
+        self._wishes = self._solver.offer(_wishes(self._readings))
+
+
 def instances_of(solver: Solver, requests: Sequence[Request]) -> list[Instance | None]:
     """Return a pleasant instance for each request, or None where no values are found.
 
-    Requests about the same call are met together: the facts of the word and all wishes are
-    asserted once for them.
+    Requests about the same call are met together.
     """
     found: list[Instance | None] = [None] * len(requests)
     calls: dict[int, list[int]] = {}
     for place, request in enumerate(requests):
         calls.setdefault(id(request.reading), []).append(place)
-    trail = Trail(solver)
+    maker = Maker(solver)
     for places in calls.values():
-        word, reading, _ = requests[places[0]]
-        readings = [*(taken.reading for taken in word.steps), reading]
-        trail.go(word)
-        solver.push()
-        wishes = solver.offer(_wishes(readings))
-        if word.steps and len(places) > 1:
-            solver.prefer(wishes, learn=True)
         for place in places:
-            found[place] = _instance(solver, requests[place], readings, wishes)
-        solver.pop()
-    trail.go(empty_word())
+            found[place] = maker.instance(requests[place], more=len(places) > 1)
+    maker.leave()
     return found
 
 

@@ -15,13 +15,13 @@ from typing import NamedTuple
 from halcert.model.proofs.equivalence import compared
 from halcert.model.proofs.goals import RANK
 from halcert.model.proofs.mutations import Mutation, mutations
-from halcert.model.proofs.pleasant import Instance, Request, instances_of
+from halcert.model.proofs.pleasant import Instance, Maker, Request
 from halcert.model.proofs.search import Reached, Search
 from halcert.model.proofs.wordbook import Spelling, area_of, spoken, steps_of, text_of
 from halcert.model.proofs.words import LAST, Word
 from halcert.model.symbolic.algebra import both, either, negation
 from halcert.model.symbolic.reading import Held, Reading
-from halcert.model.symbolic.solver import Answer, Solver
+from halcert.model.symbolic.solver import Answer
 from halcert.model.symbolic.term import BoolLike
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import SUCCESS, Interface, Kind, Rule
@@ -221,20 +221,20 @@ class Slips:
             self._readings.append(reading)  # so that its identity stays taken
         return self._made[key]
 
-    def found(self, search: Search, solver: Solver) -> Iterator[tuple[Slip, Instance]]:
+    def found(self, search: Search, maker: Maker) -> Iterator[tuple[Slip, Instance]]:
         """Look for a witness of each that is open; one may show several.
 
         Args:
             search: the search that reached the rules.
-            solver: what finds values.
+            maker: what finds values.
         """
         yield from self.after_words(
-            [each for each in self.open if each.word is not None], search, solver
+            [each for each in self.open if each.word is not None], search, maker
         )
         left: list[Slip] = []
         while self.open:
             slip = self.open.pop(0)
-            instance = self._near(search, solver, slip)
+            instance = self._near(search, maker, slip)
             if instance is not None:
                 self.see(instance)
                 yield slip, instance
@@ -243,10 +243,10 @@ class Slips:
         self.idle = [each for each in left if self._is_idle(each)]
         self.open = [each for each in left if not any(each is idle for idle in self.idle)]
         for area, word in _words(search) if self.open else ():
-            yield from self._after(area, word, search, solver)
+            yield from self._after(area, word, search, maker)
 
     def after_words(
-        self, slips: Iterable[Slip], search: Search, solver: Solver
+        self, slips: Iterable[Slip], search: Search, maker: Maker
     ) -> Iterator[tuple[Slip, Instance]]:
         """Look for witnesses of slips after the words that are written down for them."""
         spellings: dict[str, Spelling] = {}
@@ -262,7 +262,7 @@ class Slips:
                 continue
             for process in word.callers(AREAS[area].processes):
                 reading = word.reading(interface, self.profile, LAST, process)
-                instance = self._at(word, reading, slip, search, solver)
+                instance = self._at(word, reading, slip, search, maker)
                 if instance is not None:
                     self.see(instance)
                     self.far.append(slip)
@@ -272,12 +272,12 @@ class Slips:
     def _is_open(self, slip: Slip) -> bool:
         return any(each.changed is slip.changed for each in self.open)
 
-    def _near(self, search: Search, solver: Solver, slip: Slip) -> Instance | None:
+    def _near(self, search: Search, maker: Maker, slip: Slip) -> Instance | None:
         """Look for a witness after the words by which the rules of the interface were reached."""
         for strict in (0, -1):
             for place in slip.places:
                 claim = self._claims(slip, place.reading)[strict]
-                made = self._made_of(Request(place.word, place.reading, claim), search, solver)
+                made = self._made_of(Request(place.word, place.reading, claim), search, maker)
                 if made is not None:
                     return made
         return None
@@ -288,7 +288,7 @@ class Slips:
         return compared(right, slip.mutation.interface, self.profile, ROWS).same
 
     def _after(
-        self, area: str, word: Word, search: Search, solver: Solver
+        self, area: str, word: Word, search: Search, maker: Maker
     ) -> Iterator[tuple[Slip, Instance]]:
         """Look for witnesses after a word by which some other rule was reached."""
         changed = {name for step in word.steps for name in step.operation.rule.changes}
@@ -302,7 +302,7 @@ class Slips:
                 if key not in readings:
                     interface = interfaces()[slip.rule.interface]
                     readings[key] = word.reading(interface, self.profile, LAST, process)
-                instance = self._at(word, readings[key], slip, search, solver)
+                instance = self._at(word, readings[key], slip, search, maker)
                 if instance is not None:
                     self.see(instance)
                     self.far.append(slip._replace(word=text_of(area, word)))
@@ -310,22 +310,22 @@ class Slips:
                     break
 
     def _at(
-        self, word: Word, reading: Reading, slip: Slip, search: Search, solver: Solver
+        self, word: Word, reading: Reading, slip: Slip, search: Search, maker: Maker
     ) -> Instance | None:
         for claim in self._claims(slip, reading):
-            made = self._made_of(Request(word, reading, claim), search, solver)
+            made = self._made_of(Request(word, reading, claim), search, maker)
             if made is not None:
                 return made
         return None
 
-    def _made_of(self, request: Request, search: Search, solver: Solver) -> Instance | None:
+    def _made_of(self, request: Request, search: Search, maker: Maker) -> Instance | None:
         """Return an instance of what is requested; whether there is one is asked first."""
         if request.condition is False:
             return None
         search.trail.go(request.word)
         if search.trail.check(request.condition) is not Answer.YES:
             return None
-        return instances_of(solver, [request])[0]
+        return maker.instance(request)
 
 
 def _words(search: Search) -> list[tuple[str, Word]]:
