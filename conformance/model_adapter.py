@@ -56,7 +56,7 @@ GAP = 2 * GIB
 """Address space between two things that the model gives (bytes)."""
 HANDLES = 1 << 20
 """Numbers that each process of the model has to give."""
-REFUSED = 0.2
+REFUSED = 0.1
 """Share of the calls that may be refused which a model with whims refuses."""
 
 

@@ -2,8 +2,8 @@
 
 Those are the calls of the vectors, and longer ones: the scenarios, and turns of the machines. In
 vectors a call comes right after what it needs, and that is all; only in the longer ones somebody
-looks later at what a call has left. They are played twice: by a model that does whatever it can,
-and by one that refuses now and then what it may.
+looks later at what a call has left. They are played by a model that does whatever it can, and
+some times more by one that refuses now and then what it may.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ LONGEST = 300
 """Calls of a scenario that are looked at; those that make many more make the same ones again."""
 EXAMPLES = 40
 """Turns of the machine for each area."""
+WHIMS = 6
+"""How often scenarios are played by a model that refuses on a whim; most end before long."""
 SEED = 11
 
 
@@ -106,11 +108,11 @@ def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
             vectors.append(_played(each, setting))
     flows: list[tuple[Scene, ...]] = []
     turns: list[tuple[Scene, ...]] = []
-    for whims in (None, Random(SEED)):
+    for whims in (None, *map(Random, range(WHIMS))):
         with ModelSession(PROFILES[profile], whims) as session:
             setting = Setting(session, oracle, known, DEVICES)
             flows += _flows(setting)
-            turns += _turns(setting)
+            turns += _turns(setting, EXAMPLES if whims is None else EXAMPLES // WHIMS)
     plays = (
         _plays("vector", vectors),
         _plays("scenario", flows, long=True),
@@ -189,7 +191,7 @@ def _flows(setting: Setting) -> Iterator[tuple[Scene, ...]]:
             yield _word(lab)
 
 
-def _turns(setting: Setting) -> Iterator[tuple[Scene, ...]]:
+def _turns(setting: Setting, examples: int) -> Iterator[tuple[Scene, ...]]:
     for number, area in enumerate(AREAS):
         labs: list[_Onlooker] = []
 
@@ -198,5 +200,5 @@ def _turns(setting: Setting) -> Iterator[tuple[Scene, ...]]:
             return labs[-1]
 
         hunt = Hunt(lab, math.inf, area=area)
-        hunt_with_machine(hunt, SEED + number, examples=EXAMPLES)
+        hunt_with_machine(hunt, SEED + number, examples=examples)
         yield from map(_word, labs)

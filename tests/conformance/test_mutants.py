@@ -27,7 +27,7 @@ def stage():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stages, "SCENARIOS", flows)
         patched.setattr(stages, "AREAS", ("svm",))
-        patched.setattr(stages, "EXAMPLES", 2)
+        patched.setattr(stages, "EXAMPLES", stages.WHIMS)
         return stage_of(PRODUCT, few)
 
 
