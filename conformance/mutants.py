@@ -30,6 +30,7 @@ from halcert.model.proofs.work import invariants
 from halcert.model.symbolic.term import forget_terms
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.language import Interface, Kind, Record, Returned, align_up, poison
+from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.profiles import GIB, MIB, PROFILES, Profile
 
 ROWS = 2
@@ -160,6 +161,10 @@ def _values_near(value: Any, odd: Iterable[int]) -> Iterator[Any]:
         for name in value.__struct_fields__:
             for each in _values_near(getattr(value, name), odd):
                 yield msgspec.structs.replace(value, **{name: each})
+    elif isinstance(value, ArraySequence):
+        for place, item in enumerate(value.items):
+            for each in _values_near(item, ()):
+                yield ArraySequence((*value.items[:place], each, *value.items[place + 1 :]))
 
 
 # ------------------------------------------------------------------------------------ who notices

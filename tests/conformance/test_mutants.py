@@ -6,13 +6,14 @@ import pytest
 
 from halcert.adapters.mutation import BUNDLES, all_changes
 from halcert.conformance import stages
-from halcert.conformance.mutants import EQUIVALENT, Watch, all_mutations
+from halcert.conformance.mutants import EQUIVALENT, Watch, _values_near, all_mutations
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.stages import stage_of
 from halcert.conformance.survivors import RULES, SOURCES, reason_for
 from halcert.model.proofs import witnesses
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import AREAS
+from halcert.spec.language import Sequence
 
 PRODUCT = "ascend910b"
 
@@ -107,3 +108,9 @@ def test_every_pattern_of_the_list_has_a_reason_and_matches_something():
 
 def test_a_mutation_that_nobody_judged_has_no_reason():
     assert reason_for("SVM-FREE-002:dropped") == ""
+
+
+def test_a_wrong_element_of_an_array_is_next_to_the_right_one():
+    found = [repr(each) for each in _values_near(Sequence([Sequence([3])]), ())]
+    assert {"[[4]]", "[[2]]", "[[0]]"} <= set(found)
+    assert "[[3]]" not in found
