@@ -51,6 +51,7 @@ class Choice:
         address: an address that nothing uses.
         handle: a number that nothing uses.
         held: bytes of a device that processes hold.
+        answer: what is said where the question is whether something can be done: 1, or 0.
     """
 
     rules: Compiled
@@ -61,6 +62,7 @@ class Choice:
     address: int
     handle: int
     held: Callable[[int], int]
+    answer: int = 1
     chosen: dict[str, Any] = field(default_factory=dict)
 
     def solved(self, promises: Sequence[tuple[Rule, Any, Callable[..., bool]]]) -> Returned:
@@ -153,7 +155,7 @@ class Choice:
             device = getattr(self.call, "device", session(self.view).current - 1)
             return CAPACITY - self.held(device)
         if name == "answer":
-            return 1
+            return self.answer
         if name.endswith(("_free", "_total")):
             return 0
         domain = domain_of(kind)

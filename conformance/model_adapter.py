@@ -85,7 +85,7 @@ class ModelSession:
         Args:
             profile: the product.
             whims: what decides whether a call is refused that may be; none ever is without it.
-                With whims managed memory has no gaps, either.
+                With whims managed memory has no gaps, and what is asked for may be lacking.
             spread: each call has so much of the address space for what it gives, so that
                 addresses depend on numbers of calls alone, as far as that goes (bytes).
         """
@@ -243,8 +243,17 @@ class ModelActor:
         if session.spread:
             own = FIRST_ADDRESS + (self._number - 1) * session.spread
             self._next = max(self._next, own)
+        answer = 1 if session.whims is None else session.whims.randrange(2)
         choice = Choice(
-            rules, call, view, session.profile, code, self._next, self._handles, session.held
+            rules,
+            call,
+            view,
+            session.profile,
+            code,
+            self._next,
+            self._handles,
+            session.held,
+            answer,
         )
         if code == 0 and isinstance(size, int):
             self._next += align_up(size, GIB) + GAP
