@@ -11,6 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace as replaced
+from enum import Enum
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -74,15 +76,19 @@ class Fate(msgspec.Struct, frozen=True):
 # -------------------------------------------------------------------------------- what is allowed
 
 
-def _allowed(oracle: Oracle, scene: Scene, world: World, far: bool) -> tuple[Any, ...]:
-    """Return what an oracle allows of a call: outcomes, and results like the one that came.
+class _Effort(Enum):
+    """Which results are tried beside the one that came, at most."""
 
-    Args:
-        oracle: who judges.
-        scene: the call.
-        world: the state before it.
-        far: results are tried, too, that are wrong in a less likely way.
-    """
+    FEW = 6
+    """A few that are next to it."""
+    NEAR = 10_000
+    """All that are next to it."""
+    FAR = 1_000_000
+    """Those, too, that are wrong in a less likely way."""
+
+
+def _allowed(oracle: Oracle, scene: Scene, world: World, effort: _Effort) -> tuple[Any, ...]:
+    """Return what an oracle allows of a call: outcomes, and results like the one that came."""
     name = scene.call.interface.name
     rules, view = oracle.rules(name), world.views[scene.actor]
     held = rules.holding(scene.call, view)
@@ -93,9 +99,10 @@ def _allowed(oracle: Oracle, scene: Scene, world: World, far: bool) -> tuple[Any
     outcomes = (open_call, not held, bool(held or may), codes, any_code)
     if scene.result is None or open_call:
         return outcomes
+    odd = _odd_numbers(scene, world) if effort is _Effort.FAR else ()
     judged = tuple(
         oracle.judge(world, scene.call, result, process=scene.actor).violation is None
-        for result in _near(scene.result, [*codes, 0], _odd_numbers(scene, world) if far else ())
+        for result in islice(_near(scene.result, [*codes, 0], odd), effort.value)
     )
     return (*outcomes, judged)
 
@@ -181,7 +188,7 @@ class Watch:
         self._right = {
             stage.profile.name: Oracle(known.values(), stage.profile) for stage in stages
         }
-        self._answers: dict[tuple[str, str, int, int, bool], tuple[Any, ...]] = {}
+        self._answers: dict[tuple[str, str, int, int, _Effort], tuple[Any, ...]] = {}
 
     def fate(self, mutation: Mutation) -> Fate:
         """Return what became of a mutated rule."""
@@ -218,7 +225,7 @@ class Watch:
         """Return the number of the first word that notices a change."""
         name, kind = mutation.interface.name, mutation.rule.kind
         seen = self._from_there_on if kind in CHANGING else self._at_the_call
-        far = kind is Kind.ENSURES and not plays.long
+        effort = _Effort.FAR if kind is Kind.ENSURES and not plays.long else _Effort.NEAR
         looked_at = later = 0
         for number in plays.by_interface.get(name, ()):
             word = plays.words[number]
@@ -226,23 +233,25 @@ class Watch:
             later += kind in CHANGING and places[0] < len(word) - 1
             if later > LATER:
                 places = places[-1:]
-            if seen(wrong, _Where(profile, plays, number), places, far):
+            if seen(wrong, _Where(profile, plays, number), places, effort):
                 return number
             looked_at += len(places)
             if plays.long and looked_at > MOST:
                 return None
         return None
 
-    def _at_the_call(self, wrong: Oracle, where: _Where, places: Sequence[int], far: bool) -> bool:
+    def _at_the_call(
+        self, wrong: Oracle, where: _Where, places: Sequence[int], effort: _Effort
+    ) -> bool:
         """Tell whether one of the calls is judged otherwise, in the state that is right."""
         return any(
-            _allowed(wrong, scene, scene.world, far) != self._answer(where, place, far)
+            _allowed(wrong, scene, scene.world, effort) != self._answer(where, place, effort)
             for place in places
             for scene in (where.word[place],)
         )
 
     def _from_there_on(
-        self, wrong: Oracle, where: _Where, places: Sequence[int], far: bool
+        self, wrong: Oracle, where: _Where, places: Sequence[int], effort: _Effort
     ) -> bool:
         """Tell whether a word is judged otherwise from the first of the calls on."""
         word = where.word
@@ -251,7 +260,9 @@ class Watch:
             scene = word[place]
             if scene.actor not in world.views:  # a process that came later
                 return False
-            if _allowed(wrong, scene, world, far) != self._answer(where, place, far):
+            # A wrong state is contradicted by what came; more is worth trying at the call alone.
+            much = effort if place in places or not where.plays.long else _Effort.FEW
+            if _allowed(wrong, scene, world, much) != self._answer(where, place, much):
                 return True
             if scene.result is not None and place < len(word) - 1:
                 judged = wrong.judge(world, scene.call, scene.result, process=scene.actor)
@@ -260,11 +271,11 @@ class Watch:
                 world = judged.world
         return False
 
-    def _answer(self, where: _Where, place: int, far: bool) -> tuple[Any, ...]:
-        key = where.profile, where.plays.kind, where.number, place, far
+    def _answer(self, where: _Where, place: int, effort: _Effort) -> tuple[Any, ...]:
+        key = where.profile, where.plays.kind, where.number, place, effort
         if key not in self._answers:
             scene = where.word[place]
-            self._answers[key] = _allowed(self._right[where.profile], scene, scene.world, far)
+            self._answers[key] = _allowed(self._right[where.profile], scene, scene.world, effort)
         return self._answers[key]
 
 
