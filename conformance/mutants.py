@@ -31,7 +31,7 @@ from halcert.model.proofs.statements import Statements
 from halcert.model.proofs.work import invariants
 from halcert.model.symbolic.term import forget_terms
 from halcert.spec.catalogue import AREAS, interfaces
-from halcert.spec.language import Interface, Kind, Record, Returned, align_up, poison
+from halcert.spec.language import BitWord, Interface, Kind, Record, Returned, align_up, poison
 from halcert.spec.language import Sequence as ArraySequence
 from halcert.spec.profiles import GIB, MIB, PROFILES, Profile
 
@@ -157,6 +157,7 @@ def _near(result: Returned, codes: Iterable[int], odd: Iterable[int]) -> Iterato
 
 
 def _values_near(value: Any, odd: Iterable[int]) -> Iterator[Any]:
+    """Iterate over values that are a little different from an output."""
     if isinstance(value, bool):
         yield not value
     elif isinstance(value, int):
@@ -164,6 +165,15 @@ def _values_near(value: Any, odd: Iterable[int]) -> Iterator[Any]:
     elif isinstance(value, bytes) and value:
         yield bytes([value[0] ^ 1]) + value[1:]
         yield value[:-1] + bytes([value[-1] ^ 1])
+    else:
+        yield from _different_in_a_part(value, odd)
+
+
+def _different_in_a_part(value: Any, odd: Iterable[int]) -> Iterator[Any]:
+    """Iterate over words, records and arrays that differ in one field, member or element."""
+    if isinstance(value, BitWord):
+        for part in value.layout.values():
+            yield value.from_plain(value.word ^ part.place(1))
     elif isinstance(value, Record):
         for name in value.__struct_fields__:
             for each in _values_near(getattr(value, name), odd):

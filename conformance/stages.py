@@ -16,7 +16,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 from halcert.conformance.book import resolve
-from halcert.conformance.forms import plain
 from halcert.conformance.lab import Broken, Lab, Setting
 from halcert.conformance.linearize import failed_on_request
 from halcert.conformance.machine import Hunt, hunt_with_machine
@@ -51,7 +50,7 @@ class Scene(NamedTuple):
     Attributes:
         world: the state before it.
         call: the call.
-        result: what the model gave; None where nothing is promised.
+        result: what the model gave; None if the call was not made, as nothing is promised.
         actor: the process.
     """
 
@@ -139,13 +138,9 @@ def _played(witness: Witness, setting: Setting) -> tuple[Scene, ...]:
     with _fresh(setting) as lab, suppress(Broken, HarnessError, KeyError):
         for step in plan(witness):
             given = resolve(step.args, lab.given(numbers))
-            args = plain(step.interface, given)
-            if lab.prepared(step.interface, args, step.actor) is None:
-                call = setting.interfaces[step.interface].parse(args)
-                lab.scenes.append(Scene(lab.world, call, None, step.actor))
-                break
             numbers[step.number] = len(lab.steps) + 1
-            lab.call(step.interface, step.actor, **given)
+            if lab.call(step.interface, step.actor, **given) is None:
+                break
     return tuple(lab.scenes)
 
 
@@ -157,6 +152,17 @@ class _Onlooker(Lab):
     """A lab that keeps every call with the state before it."""
 
     scenes: list[Scene] = field(default_factory=list)
+
+    def prepared(
+        self, interface: str, args: Mapping[str, Any], process: int | None = None
+    ) -> Call | None:
+        """Return the call, or None if it is not to be made; then it is kept here."""
+        call = super().prepared(interface, args, process)
+        if call is None and interface in self.setting.interfaces:
+            actor = self.process if process is None else process
+            parsed = self.setting.interfaces[interface].parse(args)
+            self.scenes.append(Scene(self.world, parsed, None, actor))
+        return call
 
     def take(
         self, call: Call, args: Mapping[str, Any], outcome: Outcome, process: int | None = None

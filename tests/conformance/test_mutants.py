@@ -14,6 +14,7 @@ from halcert.model.proofs import witnesses
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Sequence
+from halcert.spec.svm.flags import AllocFlags
 
 PRODUCT = "ascend910b"
 
@@ -114,3 +115,13 @@ def test_a_wrong_element_of_an_array_is_next_to_the_right_one():
     found = [repr(each) for each in _values_near(Sequence([Sequence([3])]), ())]
     assert {"[[4]]", "[[2]]", "[[0]]"} <= set(found)
     assert "[[3]]" not in found
+
+
+def test_a_word_that_differs_in_a_field_is_next_to_the_right_one():
+    found = {each.word for each in _values_near(AllocFlags.from_plain(0), ())}
+    assert len(found) == len(AllocFlags.layout)
+    assert 0 not in found
+
+
+def test_calls_about_which_nothing_is_promised_are_looked_at_where_they_are_not_made(stage):
+    assert any(scene.result is None for word in stage.plays[2].words for scene in word)
