@@ -43,8 +43,8 @@ CHANGING = (Kind.ACCEPTS, Kind.LEAVES)
 ANY_PRODUCT = next(iter(PROFILES))
 PAGES = (4096, 2 * MIB, GIB)
 TOP = 2**64
-LATER = 24
-"""Words in which a call with a changed effect comes before the last one, at most."""
+LATER = 60
+"""Words of a kind that are followed from a call on that has left another state, at most."""
 MOST = 400
 """Calls of an interface in long words that are looked at, at most."""
 
@@ -233,48 +233,74 @@ class Watch:
         self, mutation: Mutation, wrong: Oracle, profile: str, plays: Plays
     ) -> int | None:
         """Return the number of the first word that notices a change."""
-        name, kind = mutation.interface.name, mutation.rule.kind
-        seen = self._from_there_on if kind in CHANGING else self._at_the_call
-        effort = _Effort.FAR if kind is Kind.ENSURES and not plays.long else _Effort.NEAR
-        looked_at = later = 0
-        for number in plays.by_interface.get(name, ()):
-            word = plays.words[number]
-            places = [i for i, scene in enumerate(word) if scene.call.interface.name == name]
-            later += kind in CHANGING and places[0] < len(word) - 1
-            if later > LATER:
-                places = places[-1:]
-            if seen(wrong, _Where(profile, plays, number), places, effort):
-                return number
-            looked_at += len(places)
-            if plays.long and looked_at > MOST:
-                return None
-        return None
+        name = mutation.interface.name
+        words = (_Where(profile, plays, number) for number in plays.by_interface.get(name, ()))
+        if mutation.rule.kind in CHANGING:
+            return self._by_what_is_left(name, wrong, words)
+        odd = mutation.rule.kind is Kind.ENSURES and not plays.long
+        return self._at_the_call(name, wrong, words, _Effort.FAR if odd else _Effort.NEAR)
 
     def _at_the_call(
-        self, wrong: Oracle, where: _Where, places: Sequence[int], effort: _Effort
-    ) -> bool:
-        """Tell whether one of the calls is judged otherwise, in the state that is right."""
-        return any(
-            _allowed(wrong, scene, scene.world, effort) != self._answer(where, place, effort)
-            for place in places
-            for scene in (where.word[place],)
-        )
+        self, name: str, wrong: Oracle, words: Iterable[_Where], effort: _Effort
+    ) -> int | None:
+        """Look whether a call is judged otherwise, in the state that is right."""
+        looked_at = 0
+        for where in words:
+            for place in where.calls_of(name):
+                scene = where.word[place]
+                if _allowed(wrong, scene, scene.world, effort) != self._answer(
+                    where, place, effort
+                ):
+                    return where.number
+                looked_at += where.plays.long
+            if looked_at > MOST:
+                break
+        return None
 
-    def _from_there_on(
-        self, wrong: Oracle, where: _Where, places: Sequence[int], effort: _Effort
-    ) -> bool:
-        """Tell whether a word is judged otherwise from the first of the calls on."""
+    def _by_what_is_left(self, name: str, wrong: Oracle, words: Iterable[_Where]) -> int | None:
+        """Look whether later calls are judged otherwise, in the state that a call has left."""
+        followed = 0
+        for where in words:
+            left = (
+                place for place in where.calls_of(name) if self._leaves_other(wrong, where, place)
+            )
+            start = next(left, None)
+            if start is None:
+                continue
+            if self._is_contradicted(wrong, where, start):
+                return where.number
+            followed += start < len(where.word) - 1
+            if followed > LATER:
+                break
+        return None
+
+    def _leaves_other(self, wrong: Oracle, where: _Where, place: int) -> bool:
+        """Tell whether a call leaves another state than it should, or is judged otherwise."""
+        scene = where.word[place]
+        if scene.result is None:
+            return False
+        right = self._right[where.profile]
+        one, other = (
+            each.judge(scene.world, scene.call, scene.result, process=scene.actor)
+            for each in (right, wrong)
+        )
+        if (one.violation is None) != (other.violation is None):
+            return True
+        return not _alike(scene.world, one.world, other.world)
+
+    def _is_contradicted(self, wrong: Oracle, where: _Where, start: int) -> bool:
+        """Tell whether a word is judged otherwise from a call on."""
         word = where.word
-        world = word[places[0]].world
-        for place in range(places[0], len(word)):
+        world = word[start].world
+        for place in range(start, len(word)):
             scene = word[place]
             if scene.actor not in world.views:  # a process that came later
                 return False
-            # A wrong state is contradicted by what came; more is worth trying at the call alone.
-            much = effort if place in places or not where.plays.long else _Effort.FEW
-            if _allowed(wrong, scene, world, much) != self._answer(where, place, much):
+            # A wrong state is contradicted by what came: little else is worth trying.
+            few = _Effort.FEW
+            if _allowed(wrong, scene, world, few) != self._answer(where, place, few):
                 return True
-            if scene.result is not None and place < len(word) - 1:
+            if scene.result is not None:
                 judged = wrong.judge(world, scene.call, scene.result, process=scene.actor)
                 if judged.violation is not None:
                     return True
@@ -300,6 +326,23 @@ class _Where(NamedTuple):
     def word(self) -> tuple[Scene, ...]:
         """The word."""
         return self.plays.words[self.number]
+
+    def calls_of(self, interface: str) -> Iterator[int]:
+        """Iterate over the places where an interface is called."""
+        yield from (i for i, each in enumerate(self.word) if each.call.interface.name == interface)
+
+
+def _alike(before: World, one: World, other: World) -> bool:
+    """Tell whether two states after a call have the same rows, and no bytes were changed."""
+    for process, view in one.views.items():
+        beside = other.views[process]
+        if not view.contents is beside.contents is before.views[process].contents:
+            return False
+        for name in ROW_TYPES:
+            here, there = getattr(view, name), getattr(beside, name)
+            if here is not there and list(here) != list(there):
+                return False
+    return True
 
 
 def _compared(right: Interface, mutation: Mutation, profile: Profile) -> Verdict:
