@@ -147,6 +147,10 @@ def _played(witness: Witness, setting: Setting) -> tuple[Scene, ...]:
 # ----------------------------------------------------------------------------- scenarios, machines
 
 
+class _Enough(Exception):
+    """As many calls were made as are looked at."""
+
+
 @dataclass
 class _Onlooker(Lab):
     """A lab that keeps every call with the state before it."""
@@ -172,6 +176,8 @@ class _Onlooker(Lab):
         result = super().take(call, args, outcome, process)
         if not (isinstance(outcome, Answered) and failed_on_request(outcome)):
             self.scenes.append(Scene(before, call, result, actor))
+        if len(self.scenes) >= LONGEST:
+            raise _Enough
         return result
 
     def _had_again(self, call: Call, result: Returned, before: State) -> None:
@@ -185,16 +191,11 @@ def _fresh(setting: Setting) -> _Onlooker:
     return lab
 
 
-def _word(lab: _Onlooker) -> tuple[Scene, ...]:
-    return tuple(lab.scenes[:LONGEST])
-
-
 def _flows(setting: Setting) -> Iterator[tuple[Scene, ...]]:
     for scenario in SCENARIOS.values():
-        with _fresh(setting) as lab:
-            with suppress(Broken, HarnessError):
-                scenario.flow(lab)
-            yield _word(lab)
+        with _fresh(setting) as lab, suppress(Broken, HarnessError, _Enough):
+            scenario.flow(lab)
+        yield tuple(lab.scenes)
 
 
 def _turns(setting: Setting, examples: int) -> Iterator[tuple[Scene, ...]]:
@@ -207,4 +208,4 @@ def _turns(setting: Setting, examples: int) -> Iterator[tuple[Scene, ...]]:
 
         hunt = Hunt(lab, math.inf, area=area)
         hunt_with_machine(hunt, SEED + number, examples=examples)
-        yield from map(_word, labs)
+        yield from (tuple(each.scenes) for each in labs)

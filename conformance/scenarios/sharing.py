@@ -193,6 +193,9 @@ def white_lists(lab: Lab) -> None:
     args: dict[str, Any] = {"name": token, "sdid": 0}
     lab.call("halShmemSetPodPid", OPENER, **args, pid=[lab.pid(OPENER)], num=1)
     lab.call("halShmemSetPodPid", OWNER, **args, pid=[lab.pid(OPENER)], num=1)
+    early = open_name(lab, token, OPENER)
+    if early is not None:
+        close(lab, early)
     lab.call("halShmemSetPidHandle", OWNER, name=token, pid=several, num=len(several))
     for count in (31, 32):
         pids = [*range(2, count + 1), lab.pid(OPENER)]

@@ -180,6 +180,9 @@ def memory_with_a_white_list(lab: Lab) -> None:
     look(lab, OPENER)
     ask(lab, number, OWNER)
     ask(lab, number, OPENER)
+    for process, handle in ((OWNER, owned.handle), (OPENER, theirs.handle)):
+        args: dict[str, Any] = {"prop": True, "handle": handle}
+        lab.call("halMemGetAllocationPropertiesFromHandle", process, **args)
     drop(lab, theirs, OPENER)
     look(lab, OWNER)
     drop(lab, owned, OWNER)
