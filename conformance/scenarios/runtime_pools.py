@@ -222,7 +222,7 @@ def pool_numbers(lab: Lab) -> None:
     if of is None:
         return
     for attribute in (*SWITCHES, *SWITCHES):
-        for value in (1, 7, 0):
+        for value in (1, 2**32, 2**31, 7, 0):
             set_attribute(lab, of, attribute, value)
             ask(lab, of)
     for value in (0, 2 * PAGE, PAGE, 2**63, 32 * PAGE, 4096):

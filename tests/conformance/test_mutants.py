@@ -29,7 +29,8 @@ def stage():
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stages, "SCENARIOS", flows)
         patched.setattr(stages, "AREAS", ("svm",))
-        patched.setattr(stages, "EXAMPLES", stages.WHIMS)
+        patched.setattr(stages, "EXAMPLES", 2)
+        patched.setattr(stages, "WHIMS", 1)
         return stage_of(PRODUCT, few)
 
 
