@@ -190,10 +190,29 @@ def memory_comes_back_after_its_keys(lab: Lab) -> None:
         audit(lab, device)
 
 
+def what_others_have_open_may_be_given_up(lab: Lab) -> None:
+    """The maker may give its device up while another has its memory open, and closes it then."""
+    begin(lab, MAKER, OPENER, STRANGER)
+    block = device_memory(lab, PAGE)
+    key = None if block is None else make_key(lab, block, PAGE, OPEN_TO_ALL)
+    with lab.seat(OPENER):
+        open_key(lab, key)
+    lab.call("aclrtResetDevice", deviceId=lab.setting.devices[0])
+    let_in(lab, key, STRANGER)
+    with lab.seat(STRANGER):
+        open_key(lab, key)
+        close_key(lab, key)
+    with lab.seat(OPENER):
+        open_key(lab, key)
+        close_key(lab, key)
+        check_all(lab)
+
+
 IPC_SCENARIOS = scenarios_of(
     "ipc",
     memory_is_read_and_written_by_both,
     only_who_was_let_in_opens,
     keys_are_of_whole_memory,
     memory_comes_back_after_its_keys,
+    what_others_have_open_may_be_given_up,
 )
