@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from halcert.conformance.book import resolve
 from halcert.conformance.lab import Broken, Lab, Setting
-from halcert.conformance.linearize import failed_on_request
 from halcert.conformance.machine import Hunt, hunt_with_machine
+from halcert.conformance.mishaps import failed_on_request
 from halcert.conformance.model_adapter import DEVICES, ModelSession
 from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.scenarios import SCENARIOS
