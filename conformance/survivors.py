@@ -21,7 +21,7 @@ RULES: dict[str, str] = {
 SOURCES: dict[str, str] = {
     "softhal/config.c:*": "how the software driver is told its own settings is no part of the ABI",
 }
-"""Why mutants of C sources survive, by patterns of ``FILE:LINE:COLUMN: CHANGE``."""
+"""Why mutants of C sources survive, by patterns of ``FILE:FUNCTION:LINE:COLUMN: CHANGE``."""
 
 
 def reason_for(mutant: str) -> str:

@@ -10,11 +10,10 @@ from halcert.adapters.coverage import traced
 from halcert.adapters.mutation import BUNDLES, EQUIPMENT, all_changes, changes
 from halcert.adapters.protocol import Options
 from halcert.adapters.softhal import FOLDER
-from halcert.conformance import driver_mutants
 from halcert.conformance.activity import Activity
 from halcert.conformance.campaign import Target
 from halcert.conformance.coverage import coverage_of
-from halcert.conformance.driver_mutants import KILLED, NO_MUTANT, UNSEEN, Trial, judge
+from halcert.conformance.driver_mutants import KILLED, NO_MUTANT, UNSEEN, Trial, judge, workshop_in
 from halcert.spec.catalogue import AREAS
 
 SET = FOLDER / "src" / "memset.c"
@@ -76,6 +75,15 @@ def test_a_change_stands_where_it_says(found):
     assert SOURCE.splitlines()[6][change.column - 1] == "<"
 
 
+def test_a_change_knows_the_function_or_the_table_that_it_is_in(tmp_path):
+    path = tmp_path / "one.c"
+    path.write_text(SOURCE + "static const int table[] = {1};\nenum kind { ONE = 1 };\n")
+    found = list(changes(path, "softhal/one.c"))
+    assert {each.within for each in found} == {"f", "table", ""}
+    assert {each.within for each in found if each.runs} == {"f"}
+    assert "softhal/one.c:table:13:29: 1 + 1" in {each.id for each in found}
+
+
 @pytest.mark.parametrize("bundle", BUNDLES)
 def test_the_libraries_have_many_places_for_slips(bundle):
     found = list(all_changes(bundle))
@@ -93,15 +101,16 @@ def test_every_library_that_can_be_changed_is_that_of_some_areas():
 def test_a_mutant_is_built_and_killed_and_the_same_code_is_none(tmp_path):
     known = {each.words: each for each in changes(SET, "softhal/memset.c")}
     faulty = next(each for words, each in known.items() if words.startswith("if not (dst == 0"))
-    trial = Trial(TARGET, (EVERY_KIND,), 0, 20.0)
-    assert judge(faulty, tmp_path, [trial]).fate == KILLED
-    assert judge(faulty, tmp_path, [Trial(TARGET, (), 0, 20.0)]).fate == UNSEEN
-    workshop = driver_mutants._workshop(tmp_path, "softhal")
+    trial = Trial(TARGET, (EVERY_KIND,))
+    workshop = workshop_in(tmp_path, "softhal")
+    workshop.prepare(2)
+    assert judge(faulty, tmp_path, [trial], 20.0).fate == KILLED
+    assert judge(faulty, tmp_path, [Trial(TARGET, ())], 20.0).fate == UNSEEN
     same = next(iter(known.values()))._replace(text="", start=0, end=0)
     assert workshop.built(same) is None
     broken = same._replace(text="this is no C ")
     assert workshop.built(broken) is None
-    assert judge(broken, tmp_path, [trial]).fate == NO_MUTANT
+    assert judge(broken, tmp_path, [trial], 20.0).fate == NO_MUTANT
 
 
 @needs_compiler
