@@ -25,6 +25,7 @@ from halcert.adapters.protocol import Options
 from halcert.conformance.activity import NOTHING, Activity
 from halcert.conformance.campaign import Campaign, Plan, Target, directed, pool_of, turns
 from halcert.conformance.coverage import Coverage, kept_coverage, suite_digest
+from halcert.conformance.survivors import reason_for
 from halcert.conformance.witness import witness_activities
 from halcert.spec.catalogue import AREAS
 
@@ -38,6 +39,8 @@ NO_MUTANT = "none"
 """It does not compile, or compiles to the code of the driver."""
 PATIENCE = 3.0
 """Seconds after which a call counts as hung; none of the right driver takes a tenth of it."""
+GLANCE = 0.1
+"""Part of the time that a mutant has which was judged: most are killed at once or never."""
 ENVIRONMENT: Mapping[str, Callable[[], dict[str, str]]] = {"acl": softacl.settings}
 """What a bundled library needs to be told, where it is loaded from a path."""
 
@@ -198,7 +201,9 @@ def _answered(inquiry: Inquiry, question: Question) -> MutantResult:
     for target, numbers in zip(inquiry.targets, question.numbers, strict=True):
         tests = _known_tests(target, inquiry.seed)
         trials.append(Trial(target, tuple(tests[number] for number in numbers)))
-    return judge(question.change, inquiry.folder, trials, inquiry.budget)
+    judged = bool(reason_for(question.change.id))
+    budget = inquiry.budget * (GLANCE if judged else 1)
+    return judge(question.change, inquiry.folder, trials, budget)
 
 
 def digest_of(areas: Sequence[str], profiles: Sequence[str], seed: int, budget: float) -> str:

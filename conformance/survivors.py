@@ -18,8 +18,37 @@ RULES: dict[str, str] = {
     "SVM-HCOPY-036:*": "bytes of a copy that failed are open; no test can make one fail there",
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
+FORKED = "what a child may do after fork() is told by no document"
+FORGOTTEN = "only a child after fork() comes here, and no document tells what it may do"
+SETTINGS = "how the software driver is told its own settings is no part of the ABI"
+SYSTEM = "it is about an operating system that refuses, which no test can make it do"
+DIED = "it mends what a process that died at this very place had begun"
+ACCESS = "no rule lets the program itself touch MEM_SVM memory"
 SOURCES: dict[str, str] = {
-    "softhal/config.c:*": "how the software driver is told its own settings is no part of the ABI",
+    "softhal/config.c:*": SETTINGS,
+    "softhal/process.c:before_fork:*": FORKED,
+    "softhal/process.c:in_parent:*": FORKED,
+    "softhal/process.c:in_child:*": FORKED,
+    "softhal/process.c:start_over:*": FORKED,
+    "softhal/*.c:*_unlock_child:*": FORKED,
+    "softhal/*.c:*_after_fork:*": FORKED,
+    "softhal/*.c:*s_forget:*": FORGOTTEN,
+    "softhal/*.c:uvm_forget:*": FORGOTTEN,
+    "softhal/*.c:domain_forget:*": FORGOTTEN,
+    "softhal/window.c:windows_drop:*": FORGOTTEN,
+    "softhal/heap_device.c:blocks_forget_parked:*": FORGOTTEN,
+    "softacl/context.c:before_fork:*": FORKED,
+    "softacl/context.c:in_parent:*": FORKED,
+    "softacl/context.c:in_child:*": FORKED,
+    "softacl/*.c:*s_forget:*": FORGOTTEN,
+    "softhal/migrate.c:bring_home:*": ACCESS,
+    "softhal/migrate.c:on_fault:*": ACCESS,
+    "softhal/pages.c:page_to_host:*": ACCESS,
+    "softhal/migrate.c:signal_pass_on:*": "handlers that the program has for signals are its own",
+    "softhal/window.c:release:*": SYSTEM,
+    "softhal/domain.c:domain_adopt:*": DIED,
+    "softhal/shares.c:shares_mend:*": DIED,
+    "softhal/register.c:v2_device_local:*": "a device's own process, which no test has",
 }
 """Why mutants of C sources survive, by patterns of ``FILE:FUNCTION:LINE:COLUMN: CHANGE``."""
 
