@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
@@ -154,6 +154,30 @@ def out_of_order(lab: Lab) -> None:
         if number is not None:
             lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
             check_all(lab)
+
+
+def in_every_order(lab: Lab) -> None:
+    """Have several copies under way, and wait for the oldest, the newest, or one between first."""
+    open_all(lab)
+    # The first one is long, so that the others have to wait for it.
+    sizes = (32 * MIB, MIB, MIB)
+    pairs = [
+        ends(lab, size, lab.setting.devices[place % 2 - 1]) for place, size in enumerate(sizes)
+    ]
+    for turn, order in enumerate(permutations(range(3))):
+        started: list[int | None] = []
+        for place, (size, pair) in enumerate(zip(sizes, pairs, strict=True)):
+            if pair is None:
+                return
+            host, block = pair
+            store(lab, host, size, 10 * turn + place + 1)
+            call = {"dst": block, "dest_max": size, "src": host, "byte_count": size}
+            started.append(gave(lab.call("halMemCpyAsync", copy_fd=True, **call), "copy_fd"))
+        for place in order:
+            number = started[place]
+            if number is not None:
+                lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
+        check_all(lab)
 
 
 def between_all_kinds(lab: Lab) -> None:
@@ -328,6 +352,7 @@ TRANSFER_SCENARIOS = scenarios_of(
     batches,
     asynchronous,
     out_of_order,
+    in_every_order,
     descriptors,
     descriptors_in_numbers,
     shared_virtual_memory,
