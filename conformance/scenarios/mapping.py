@@ -22,10 +22,12 @@ from halcert.conformance.scenarios.vmm import (
     reserve,
 )
 from halcert.spec.abi.constants import MemType, PageType
-from halcert.spec.profiles import GIB
-from halcert.spec.vmm.reserve import LARGEST
+from halcert.spec.profiles import GIB, TIB
+from halcert.spec.vmm.reserve import LARGEST, ReserveFlags
 
 NORMAL, HUGE, GIANT = 0, int(PageType.MEM_HUGE_PAGE_TYPE), int(PageType.MEM_GIANT_PAGE_TYPE)
+REMOTE = (26 * TIB, 100 * TIB)
+"""Where addresses for other machines are asked for."""
 ROUNDS = 48
 """How often the largest addresses are reserved: more than would fit if they were not given back."""
 
@@ -179,6 +181,37 @@ def addresses_can_be_had_again(lab: Lab) -> None:
         lab.call("halMemAddressFree", ptr=place)
 
 
+def addresses_for_other_machines(lab: Lab) -> None:
+    """Addresses that other machines can map as well: memory at both ends, and all of it back."""
+    open_all(lab)
+    flag = ReserveFlags.compose(remote=1)
+    for addr in REMOTE:
+        for size in (GIB, 2 * GIB):
+            place, behind = reserve(lab, size, addr, flag), reserve(lab, GIB, addr + size, flag)
+            if place is None or behind is None:
+                continue
+            reserve(lab, GIB, addr, flag)
+            for owner in (lab.setting.devices[-1], None):
+                _used_at(lab, owner, (place, place + size - PAGE, behind))
+            for start in (place, behind, place):
+                lab.call("halMemAddressFree", ptr=start)
+
+
+def _used_at(lab: Lab, owner: int | None, places: tuple[int, ...]) -> None:
+    """Map memory at some places, use it, and let it go."""
+    handles = [create(lab, PAGE, owner) for _ in places]
+    for place, handle in zip(places, handles, strict=True):
+        mapped(lab, place, PAGE, handle or 0)
+        give(lab, place, PAGE, {"id": 0, "side": ON_HOST, "type": READ_WRITE})
+        query(lab, place)
+    fill_all(lab)
+    check_all(lab)
+    lab.call("halMemAddressFree", ptr=places[0])
+    for place, handle in zip(places, handles, strict=True):
+        lab.call("halMemUnmap", ptr=place)
+        lab.call("halMemRelease", handle=handle or 0)
+
+
 MAPPING_SCENARIOS = scenarios_of(
     "vmm",
     refused_maps,
@@ -186,4 +219,5 @@ MAPPING_SCENARIOS = scenarios_of(
     many_sizes_side_by_side,
     mapped_again_and_again,
     addresses_can_be_had_again,
+    addresses_for_other_machines,
 )
