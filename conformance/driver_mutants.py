@@ -264,7 +264,8 @@ def _in_processes(
     """Ask the questions in processes; those that took a process with them are not asked again."""
     left = list(questions)
     while left:
-        with pool_of(jobs) as pool:
+        pool = pool_of(jobs)
+        try:
             pending = {pool.submit(_answered, inquiry, each): each for each in left}
             left = []
             for future in as_completed(pending):
@@ -272,6 +273,9 @@ def _in_processes(
                     yield future.result()
                 except BrokenProcessPool:
                     left.append(pending[future])
+        finally:
+            # On Ctrl-C hundreds are waiting still.
+            pool.shutdown(wait=True, cancel_futures=True)
         # The pool takes them in order, so the first ones were under way.
         left.sort(key=questions.index)
         for lost in left[:jobs]:
