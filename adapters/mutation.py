@@ -137,7 +137,7 @@ class Body(NamedTuple):
 def bodies(source: str) -> Iterator[Body]:
     """Iterate over the functions and tables of a file."""
     depth = start = 0
-    before = function = table = ""
+    before = function = array = table = ""
     head: set[str] = set()
     for token in TOKEN.finditer(source):
         kind, text = token.lastgroup, token[0]
@@ -145,8 +145,10 @@ def bodies(source: str) -> Iterator[Body]:
             continue
         if depth == 0:
             head.add(text)
-            if text in ("=", "[") and not table:
-                function, table = "", before
+            if text == "[":
+                array = array or before
+            elif text == "=":
+                function, table = "", array or before
             elif text == "(" and before.isidentifier() and before != "__attribute__":
                 function = function or before
             elif text == "{":
@@ -155,7 +157,7 @@ def bodies(source: str) -> Iterator[Body]:
         if depth == 0 and text == "}":
             yield Body(function or table, bool(function), start, token.end(), frozenset(head))
         if depth == 0 and text in (";", "}"):
-            function, table, head = "", "", set()
+            function, array, table, head = "", "", "", set()
         before = text
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import zip_longest
 from pathlib import Path
 
@@ -19,11 +20,19 @@ from halcert.adapters.mutation import BUNDLES
 from halcert.conformance.activity import NOTHING, Activity, perform
 from halcert.conformance.campaign import Target, pool_of, setting_of
 from halcert.conformance.registry import adapter_named
+from halcert.spec.catalogue import rule
+from halcert.spec.language import Strength
 
 OF_MUTANTS = frozenset(
     {"coverage.py", "driver_mutants.py", "mutants.py", "mutation.py", "reach.py", "survivors.py"}
 )
 """Files that are about mutants and take no part in a test."""
+SURE = frozenset({"scenario", "witness"})
+"""Kinds of tests that make the same calls each time."""
+FEW = 6
+"""A rule that more tests show is not asked about: it takes too long to see that none does."""
+RULES_ASKED = 24
+"""Rules that are asked about at most, those that fewest tests show first."""
 EARLY_OF_A_KIND = 3
 """How many tests of each kind come before the machines."""
 
@@ -35,14 +44,29 @@ class Executed(msgspec.Struct, frozen=True):
         lines: for each file the lines at which the blocks begin that were executed.
         seconds: how long it takes.
         right: whether it finds nothing at fault with the library as it is.
+        shown: rules that it shows to hold, if it makes the same calls each time.
     """
 
     lines: dict[str, tuple[int, ...]]
     seconds: float
     right: bool
+    shown: tuple[str, ...] = ()
 
 
-class Coverage(msgspec.Struct, frozen=True):
+class Asked(msgspec.Struct, frozen=True):
+    """What is asked about a line.
+
+    Attributes:
+        tests: numbers of the tests that execute it, in the order that finds most early.
+        alone: rules that a certificate needs and that only these tests show, with the numbers of
+            those that do. Who spoils all of them is not certified, though no rule is broken.
+    """
+
+    tests: tuple[int, ...] = ()
+    alone: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+class Coverage(msgspec.Struct, frozen=True, dict=True):
     """What tests execute of a library.
 
     Attributes:
@@ -55,19 +79,18 @@ class Coverage(msgspec.Struct, frozen=True):
     tests: tuple[Executed, ...]
     machines: frozenset[int]
 
-    def tests_of(self, file: str, line: int | None) -> tuple[int, ...]:
-        """Return the tests that execute a line of a file, in the order that finds most early.
+    def asked(self, file: str, line: int | None) -> Asked:
+        """Return what is asked about a line of a file.
 
-        Without a line it is those that execute anything in the file.
-
-        Tests that execute the same blocks of the file are of one kind; each kind has its turn
-        in each round, and the quicker ones come first. Machines take long and find what other
-        tests do not: they have their turn after some rounds.
+        Without a line it is about everything in the file. Tests that execute the same blocks of
+        the file are of one kind; each kind has its turn in each round, and the quicker ones come
+        first. After some rounds come those by which a certificate stands or falls, and machines,
+        which take long and find what other tests do not.
         """
         start = 0 if line is None else block_of(self.starts, file, line)[1]
         kinds: dict[tuple[int, ...], list[int]] = {}
         machines = []
-        for number in self._by_seconds():
+        for number in self._by_seconds:
             lines = self.tests[number].lines.get(file, ())
             if start in lines or (line is None and lines):
                 if number in self.machines:
@@ -76,11 +99,30 @@ class Coverage(msgspec.Struct, frozen=True):
                     kinds.setdefault(lines, []).append(number)
         early = _in_turn([each[:EARLY_OF_A_KIND] for each in kinds.values()])
         late = _in_turn([each[EARLY_OF_A_KIND:] for each in kinds.values()])
-        return (*early, *machines, *late)
+        alone = self._alone({number for numbers in kinds.values() for number in numbers})
+        needed = (number for _, numbers in alone for number in numbers)
+        return Asked(tuple(dict.fromkeys((*early, *needed, *machines, *late))), alone)
 
+    def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]
+        return tuple(found[:RULES_ASKED])
+
+    @cached_property
     def _by_seconds(self) -> list[int]:
         right = [number for number, each in enumerate(self.tests) if each.right]
         return sorted(right, key=lambda number: self.tests[number].seconds)
+
+    @cached_property
+    def _showing(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Rules that a certificate needs, with the tests that show them, if these are few."""
+        found: dict[str, list[int]] = {}
+        for number, each in enumerate(self.tests):
+            for name in each.shown:
+                known = rule(name)
+                if known is not None and known.strength is Strength.MUST:
+                    found.setdefault(name, []).append(number)
+        few = [(name, tuple(each)) for name, each in found.items() if len(each) <= FEW]
+        return sorted(few, key=lambda each: len(each[1]))
 
 
 def _in_turn(groups: Sequence[Sequence[int]]) -> Iterator[int]:
@@ -176,7 +218,8 @@ def _executed(target: Target, build: Traced, part: Sequence[Activity]) -> list[E
                 marks.seek(0)
                 lines = _by_file(build.executed(marks.read()))
                 right = not done.failures and not done.trouble
-                found.append(Executed(lines, done.seconds, right))
+                shown = sorted(done.tally.shown) if activity.kind in SURE else ()
+                found.append(Executed(lines, done.seconds, right, tuple(shown)))
                 marks.seek(0)
                 marks.write(bytes(build.size))
                 marks.flush()

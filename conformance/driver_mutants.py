@@ -24,7 +24,7 @@ from halcert.adapters.mutation import BUNDLES, Change, Workshop
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import NOTHING, Activity
 from halcert.conformance.campaign import Campaign, Plan, Target, directed, pool_of, turns
-from halcert.conformance.coverage import Coverage, kept_coverage, suite_digest
+from halcert.conformance.coverage import Asked, Coverage, kept_coverage, suite_digest
 from halcert.conformance.survivors import reason_for
 from halcert.conformance.witness import witness_activities
 from halcert.spec.catalogue import AREAS
@@ -39,6 +39,9 @@ NO_MUTANT = "none"
 """It does not compile, or compiles to the code of the driver."""
 PATIENCE = 3.0
 """Seconds after which a call counts as hung; none of the right driver takes a tenth of it."""
+NOT_SHOWN = "no longer shown by"
+"""What stands in front of the tests where no rule was broken, but one that a certificate needs
+could not be shown any more: the library is not certified."""
 GLANCE = 0.1
 """Part of the time that a mutant has which was judged: most are killed at once or never."""
 ENVIRONMENT: Mapping[str, Callable[[], dict[str, str]]] = {"acl": softacl.settings}
@@ -73,22 +76,24 @@ class Trial(msgspec.Struct, frozen=True):
     Attributes:
         target: the library that is changed.
         tests: the tests, in order.
+        alone: rules that only these tests show, with the names of those that do.
     """
 
     target: Target
     tests: tuple[Activity, ...]
+    alone: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True):
-    """A mutant, and which tests of each product are asked about it.
+    """A mutant, and what is asked about it.
 
     Attributes:
         change: the mutant.
-        numbers: for each product numbers of tests, in order.
+        asked: the numbers of tests, for each product.
     """
 
     change: Change
-    numbers: tuple[tuple[int, ...], ...]
+    asked: tuple[Asked, ...]
 
 
 @dataclass(frozen=True)
@@ -180,6 +185,11 @@ def _searched(change: Change, library: Path, trial: Trial, seconds: float) -> Mu
                 before + (done.seconds if first is None else first.seconds),
             )
         before += done.seconds
+    made = {done.activity for done in campaign.done}
+    for rule, tests in trial.alone:
+        if rule not in campaign.tally.shown and made.issuperset(tests):
+            test = f"{NOT_SHOWN}: {', '.join(tests)}"
+            return MutantResult(change.id, change.file, KILLED, rule, test, before)
     fate = SURVIVED if len(campaign.done) >= len(trial.tests) else TIMED_OUT
     return MutantResult(change.id, change.file, fate, seconds=before)
 
@@ -198,9 +208,12 @@ def _known_tests(target: Target, seed: int) -> list[Activity]:
 def _answered(inquiry: Inquiry, question: Question) -> MutantResult:
     """Judge a mutant in a process of a pool, which gets no tests but their numbers."""
     trials = []
-    for target, numbers in zip(inquiry.targets, question.numbers, strict=True):
+    for target, asked in zip(inquiry.targets, question.asked, strict=True):
         tests = _known_tests(target, inquiry.seed)
-        trials.append(Trial(target, tuple(tests[number] for number in numbers)))
+        alone = tuple(
+            (rule, tuple(tests[n].name for n in numbers)) for rule, numbers in asked.alone
+        )
+        trials.append(Trial(target, tuple(tests[number] for number in asked.tests), alone))
     judged = bool(reason_for(question.change.id))
     budget = inquiry.budget * (GLANCE if judged else 1)
     return judge(question.change, inquiry.folder, trials, budget)
@@ -252,10 +265,10 @@ def judge_all(
             yield from _in_processes(inquiry, questions, jobs)
 
 
-def _asked(change: Change, coverages: Sequence[Coverage]) -> tuple[tuple[int, ...], ...]:
-    """Return the numbers of the tests that are asked about a mutant, for each product."""
+def _asked(change: Change, coverages: Sequence[Coverage]) -> tuple[Asked, ...]:
+    """Return what is asked about a mutant, for each product."""
     line = change.line if change.runs else None
-    return tuple(each.tests_of(Path(change.file).name, line) for each in coverages)
+    return tuple(each.asked(Path(change.file).name, line) for each in coverages)
 
 
 def _in_processes(

@@ -77,10 +77,13 @@ def test_a_change_stands_where_it_says(found):
 
 def test_a_change_knows_the_function_or_the_table_that_it_is_in(tmp_path):
     path = tmp_path / "one.c"
-    path.write_text(SOURCE + "static const int table[] = {1};\nenum kind { ONE = 1 };\n")
+    more = (
+        "static const int table[] = {1};\nenum kind { ONE = 1 };\nint g(int a[]) { return a[2]; }\n"
+    )
+    path.write_text(SOURCE + more)
     found = list(changes(path, "softhal/one.c"))
-    assert {each.within for each in found} == {"f", "table", ""}
-    assert {each.within for each in found if each.runs} == {"f"}
+    assert {each.within for each in found} == {"f", "g", "table", ""}
+    assert {each.within for each in found if each.runs} == {"f", "g"}
     assert "softhal/one.c:table:13:29: 1 + 1" in {each.id for each in found}
 
 
@@ -119,9 +122,9 @@ def test_tests_are_known_by_the_lines_that_they_execute():
     line = max(number for number, text in enumerate(source, 1) if "return" in text)
     nothing = Activity("scenario[features]", "scenario", "svm")
     coverage = coverage_of(TARGET, [nothing, EVERY_KIND], 1)
-    assert coverage.tests_of("memset.c", line) == (1,)
-    assert set(coverage.tests_of("basics.c", 10_000)) <= {0, 1}
-    assert coverage.tests_of("nothing.c", 1) == ()
+    assert coverage.asked("memset.c", line).tests == (1,)
+    assert set(coverage.asked("basics.c", 10_000).tests) <= {0, 1}
+    assert coverage.asked("nothing.c", 1).tests == ()
 
 
 @needs_compiler

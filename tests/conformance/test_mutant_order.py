@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from halcert.adapters.protocol import Options
 from halcert.conformance import coverage
 from halcert.conformance.activity import Activity
 from halcert.conformance.campaign import Target
 from halcert.conformance.coverage import Coverage, Executed, kept_coverage
+from halcert.spec.catalogue import rule
+from halcert.spec.language import Strength
 
 FILE = "copy.c"
 
@@ -16,7 +20,7 @@ def executed(seconds, *lines, right=True):
 
 
 def asked(tests, line, machines=()):
-    return Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset(machines)).tests_of(FILE, line)
+    return Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset(machines)).asked(FILE, line).tests
 
 
 def test_each_kind_has_its_turn_and_the_quicker_ones_come_first():
@@ -37,6 +41,17 @@ def test_a_test_that_finds_fault_with_the_right_library_is_not_asked():
 
 def test_of_a_table_those_are_asked_that_execute_anything_in_its_file():
     assert asked([executed(1.0, 5), executed(2.0), executed(0.5, 9)], None) == (2, 0)
+
+
+def test_rules_that_only_these_tests_show_are_asked_about():
+    must = [name for name in ("SVM-SET-010", "SVM-COPY-021", "SVM-FREE-020") if rule(name)]
+    must = [name for name in must if rule(name).strength is Strength.MUST][:2]
+    tests = [executed(1.0, 1), executed(2.0, 1), executed(3.0, 5), executed(0.5, 1)]
+    tests[1] = msgspec.structs.replace(tests[1], shown=(must[0], "SVM-ADVISE-007"))
+    tests[2] = msgspec.structs.replace(tests[2], shown=(must[1],))
+    tests[3] = msgspec.structs.replace(tests[3], shown=(must[1],))
+    found = Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset()).asked(FILE, 1)
+    assert found.alone == ((must[0], (1,)),)
 
 
 def test_what_was_found_is_kept_and_scenarios_apart(tmp_path, monkeypatch):
