@@ -52,6 +52,8 @@ SWAPS = {
     "+=": "-=",
     "-=": "+=",
 }
+SEEDED = re.compile(r"\bFAULT\(\w+\)\s*$"), re.compile(r"\s*!?FAULT\(")
+"""A seeded fault left or right of an operator: a slip there only brings the fault to life."""
 STATEMENT = re.compile(
     r"^[ ]{4,}(?P<text>(?:\(void\) ?)?[A-Za-z_][\w>.\[\]-]*(?: [-+|&]?= |\()[^;{}\n]*;)$",
     re.MULTILINE,
@@ -184,8 +186,11 @@ def _in_tokens(source: str, start: int, end: int) -> Iterator[Slip]:
         if kind == "number":
             yield f"{text} + 1", *place, f"({text} + 1)"
         elif text in SWAPS and (before == ")" or before[-1:].isalnum() or before[-1:] == "]"):
-            other = SWAPS[text]
-            yield f"{text} becomes {other}", *place, other
+            left, right = SEEDED
+            if not left.search(source, max(start, place[0] - 60), place[0]) and not right.match(
+                source, place[1]
+            ):
+                yield f"{text} becomes {SWAPS[text]}", *place, SWAPS[text]
         elif text == "if":
             opening = source.find("(", token.end())
             closing = _closing(source, opening)

@@ -341,6 +341,25 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("drvMemAddressTranslate", vptr=block, pptr=False)
 
 
+def ranges_at_the_ends(lab: Lab) -> None:
+    """Prefetch and advise from several places in a block, up to its end and beyond."""
+    open_all(lab)
+    for kind, page, bits in ((DEV, 4096, {}), (DEV, 2 * MIB, {"huge": 1}), (SVM, 4096, {})):
+        size = 3 * page
+        block = allocate(lab, size, kind, lab.setting.devices[-1], host_writes=1, **bits)
+        if block is None:
+            continue
+        for start, beyond in product((0, page, 2 * page), (-page, -1, 0, 1, page, 2 * page)):
+            length = size - start + beyond
+            for device in lab.setting.devices:
+                if length > 0:
+                    args = {"len": length, "device": device}
+                    lab.call("drvMemPrefetchToDevice", dev_ptr=block + start, **args)
+                    advice = {"count": length, "type": 2, "device": device}
+                    lab.call("halMemAdvise", ptr=block + start, **advice)
+        free(lab, block)
+
+
 TRANSFER_SCENARIOS = scenarios_of(
     "svm",
     copy_with_info,
@@ -356,4 +375,5 @@ TRANSFER_SCENARIOS = scenarios_of(
     descriptors,
     descriptors_in_numbers,
     shared_virtual_memory,
+    ranges_at_the_ends,
 )

@@ -25,7 +25,7 @@ static int f(int a, int b)
 {
     /* a < b */
     const char *text = "1 < 2";
-    if (a < b && FAULT(nothing)) {
+    if (a < b && (b > 1 || FAULT(nothing))) {
         a = a + 1;
         g(a, text);
     }
@@ -50,12 +50,17 @@ def test_operators_numbers_and_conditions_are_changed(found):
         "== becomes !=",
         "+ becomes -",
         "1 + 1",
-        "if not (a < b && FAULT(nothing))",
+        "if not (a < b && (b > 1 || FAULT(nothing)))",
     } <= set(found)
 
 
 def test_calls_and_assignments_are_left_out(found):
     assert {"without a = a + 1;", "without g(a, text);"} <= set(found)
+
+
+def test_no_slip_brings_a_seeded_fault_to_life(found):
+    assert "&& becomes ||" in found
+    assert "|| becomes &&" not in found
 
 
 def test_neighbouring_arguments_change_places(found):
