@@ -24,7 +24,29 @@ SETTINGS = "how the software driver is told its own settings is no part of the A
 SYSTEM = "it is about an operating system that refuses, which no test can make it do"
 DIED = "it mends what a process that died at this very place had begun"
 ACCESS = "no rule lets the program itself touch MEM_SVM memory"
+ONE_BLOCK = "a range over several blocks is promised by no document"
+MANAGED_GONE = "closing a device while there is managed memory is promised by no document"
+SYSCALLS = "no document tells what the operating system makes of addresses of managed memory"
 SOURCES: dict[str, str] = {
+    "softhal/map.c:mappings_cover:*": ONE_BLOCK,
+    "softhal/memset.c:fully_allocated:*": ONE_BLOCK,
+    "softhal/resolve.c:v3_range:*": ONE_BLOCK,
+    "softhal/uvm_table.c:leave_device:*": MANAGED_GONE,
+    "softhal/uvm_table.c:uvm_close_device:*": MANAGED_GONE,
+    "softhal/pages.c:pages_leave_device:*": "bytes of MEM_SVM on a closed device are promised by "
+    "no document",
+    "softhal/uvm_syscalls.c:*": SYSCALLS,
+    "softhal/white.c:rebuild:*": "only a quarter of a million permissions come here",
+    "softhal/register.c:device_block:105:*": "registering bytes beyond a block is promised by no "
+    "document",
+    "softhal/access.c:check_desc:*: 64 + 1": "device ids are below 64, so the rest is the id",
+    "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": "a page more may be swapped out at any time",
+    "softacl/segments.c:segment_untake:*": SYSTEM,
+    "softacl/pool_calls.c:run_ordinary_free:*": "freeing what no pool gave out is promised by no "
+    "document",
+    "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
+    "softacl/hal.c:*": SETTINGS,
+    "softacl/copy.c:take_early:*": "only a seeded fault copies before its time",
     "softhal/config.c:*": SETTINGS,
     "softhal/process.c:before_fork:*": FORKED,
     "softhal/process.c:in_parent:*": FORKED,
