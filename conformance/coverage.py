@@ -27,6 +27,8 @@ OF_MUTANTS = frozenset(
     {"coverage.py", "driver_mutants.py", "mutants.py", "mutation.py", "reach.py", "survivors.py"}
 )
 """Files that are about mutants and take no part in a test."""
+FORM = 2
+"""Number of the form in which coverage is kept."""
 SURE = frozenset({"scenario", "witness"})
 """Kinds of tests that make the same calls each time."""
 FEW = 6
@@ -152,7 +154,7 @@ def kept_coverage(target: Target, tests: Sequence[Activity], jobs: int) -> Cover
 def _kept(target: Target, tests: Sequence[Activity], digest: str, jobs: int) -> Coverage:
     asked = hashlib.sha256(digest.encode())
     asked.update(msgspec.json.encode((target, tests)))
-    place = bundled.cache("coverage") / f"coverage-{asked.hexdigest()[:32]}.msgpack"
+    place = bundled.cache("coverage") / f"coverage-{FORM}-{asked.hexdigest()[:32]}.msgpack"
     try:
         return msgspec.msgpack.decode(place.read_bytes(), type=Coverage)
     except (OSError, msgspec.DecodeError):
