@@ -19,58 +19,82 @@ RULES: dict[str, str] = {
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"
-FORGOTTEN = "only a child after fork() comes here, and no document tells what it may do"
 SETTINGS = "how the software driver is told its own settings is no part of the ABI"
 SYSTEM = "it is about an operating system that refuses, which no test can make it do"
 DIED = "it mends what a process that died at this very place had begun"
-ACCESS = "no rule lets the program itself touch MEM_SVM memory"
-ONE_BLOCK = "a range over several blocks is promised by no document"
-MANAGED_GONE = "closing a device while there is managed memory is promised by no document"
 SYSCALLS = "no document tells what the operating system makes of addresses of managed memory"
+
+
+def open_by(rule: str) -> str:
+    """Return that nothing is promised about what comes here, as a rule says."""
+    return f"nothing is promised about it ({rule})"
+
+
 SOURCES: dict[str, str] = {
-    "softhal/map.c:mappings_cover:*": ONE_BLOCK,
-    "softhal/memset.c:fully_allocated:*": ONE_BLOCK,
-    "softhal/resolve.c:v3_range:*": ONE_BLOCK,
-    "softhal/uvm_table.c:leave_device:*": MANAGED_GONE,
-    "softhal/uvm_table.c:uvm_close_device:*": MANAGED_GONE,
-    "softhal/pages.c:pages_leave_device:*": "bytes of MEM_SVM on a closed device are promised by "
-    "no document",
-    "softhal/uvm_syscalls.c:*": SYSCALLS,
-    "softhal/white.c:rebuild:*": "only a quarter of a million permissions come here",
-    "softhal/register.c:device_block:105:*": "registering bytes beyond a block is promised by no "
-    "document",
-    "softhal/access.c:check_desc:*: 64 + 1": "device ids are below 64, so the rest is the id",
-    "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": "a page more may be swapped out at any time",
-    "softacl/segments.c:segment_untake:*": SYSTEM,
-    "softacl/pool_calls.c:run_ordinary_free:*": "freeing what no pool gave out is promised by no "
-    "document",
-    "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
-    "softacl/hal.c:*": SETTINGS,
-    "softacl/copy.c:take_early:*": "only a seeded fault copies before its time",
     "softhal/config.c:*": SETTINGS,
+    "softhal/domain.c:sweep*": SETTINGS,
+    "softacl/hal.c:*": SETTINGS,
+    "softacl/init.c:read_config:*": open_by("RUNTIME-INIT-002"),
+    "softacl/init.c:looks_like_json:*": open_by("RUNTIME-INIT-002"),
+    "softacl/init.c:digest:*": open_by("RUNTIME-INIT-002"),
+    "softacl/init.c:read_settings:*": open_by("RUNTIME-INIT-002"),
     "softhal/process.c:before_fork:*": FORKED,
     "softhal/process.c:in_parent:*": FORKED,
     "softhal/process.c:in_child:*": FORKED,
     "softhal/process.c:start_over:*": FORKED,
     "softhal/*.c:*_unlock_child:*": FORKED,
     "softhal/*.c:*_after_fork:*": FORKED,
-    "softhal/*.c:*s_forget:*": FORGOTTEN,
-    "softhal/*.c:uvm_forget:*": FORGOTTEN,
-    "softhal/*.c:domain_forget:*": FORGOTTEN,
-    "softhal/window.c:windows_drop:*": FORGOTTEN,
-    "softhal/heap_device.c:blocks_forget_parked:*": FORGOTTEN,
+    "softhal/*.c:*s_forget:*": FORKED,
+    "softhal/*.c:uvm_forget:*": FORKED,
+    "softhal/*.c:domain_forget:*": FORKED,
+    "softhal/window.c:windows_drop:*": FORKED,
+    "softhal/heap_device.c:blocks_forget_parked:*": FORKED,
     "softacl/context.c:before_fork:*": FORKED,
     "softacl/context.c:in_parent:*": FORKED,
     "softacl/context.c:in_child:*": FORKED,
-    "softacl/*.c:*s_forget:*": FORGOTTEN,
-    "softhal/migrate.c:bring_home:*": ACCESS,
-    "softhal/migrate.c:on_fault:*": ACCESS,
-    "softhal/pages.c:page_to_host:*": ACCESS,
+    "softacl/*.c:*s_forget:*": FORKED,
+    "softhal/migrate.c:bring_home:*": open_by("SVM-LOAD-001"),
+    "softhal/migrate.c:on_fault:*": open_by("SVM-LOAD-001"),
+    "softhal/pages.c:page_to_host:*": open_by("SVM-LOAD-001"),
+    "softhal/pages.c:notice_touch:*": open_by("SVM-STORE-001"),
     "softhal/migrate.c:signal_pass_on:*": "handlers that the program has for signals are its own",
-    "softhal/window.c:release:*": SYSTEM,
+    "softhal/uvm_syscalls.c:*": SYSCALLS,
+    "softhal/uvm_query.c:give:*": SYSCALLS,
+    "softhal/map.c:mappings_cover:*": open_by("SVM-SET-005"),
+    "softhal/memset.c:fully_allocated:*": open_by("SVM-SET-005"),
+    "softhal/resolve.c:v3_range:*": open_by("SVM-SET-005"),
+    "softhal/register.c:device_block:*: - becomes +": open_by("SHARING-REGISTER-017"),
+    "softhal/register.c:device_block:*: + becomes -": open_by("SHARING-REGISTER-017"),
+    "softhal/register.c:v2_device_local:*": open_by("SHARING-REGISTER-018"),
+    "softhal/shmem.c:v2_source:*": open_by("SHARING-NAME-011"),
+    "softhal/pool.c:pool_free_block:*": "freeing memory of a pool otherwise is told by no document",
+    "softhal/ctl.c:map_registers:*": open_by("SVM-CTL-029"),
+    "softhal/ctl.c:unmap_registers:*": open_by("SVM-CTL-029"),
+    "softhal/ctl.c:register_window:*": open_by("SVM-CTL-029"),
+    "softhal/ctl.c:repair:*": open_by("SVM-CTL-029"),
+    "softhal/async.c:concerns:*": open_by("SVM-CLOSE-003"),
+    "softhal/async.c:jobs_settle:*": open_by("SVM-CLOSE-003"),
+    "softhal/convert.c:conversions_detach_device:*": open_by("SVM-CLOSE-003"),
+    "softhal/pages.c:pages_leave_device:*": open_by("SVM-CLOSE-005"),
+    "softhal/uvm_table.c:leave_device:*": open_by("SVM-CLOSE-007"),
+    "softhal/uvm_table.c:uvm_close_device:*": open_by("SVM-CLOSE-007"),
     "softhal/domain.c:domain_adopt:*": DIED,
     "softhal/shares.c:shares_mend:*": DIED,
-    "softhal/register.c:v2_device_local:*": "a device's own process, which no test has",
+    "softhal/window.c:release:*": SYSTEM,
+    "softhal/window.c:memory_read:*": SYSTEM,
+    "softhal/window.c:memory_write:*": SYSTEM,
+    "softhal/uvm_store.c:uvm_read:*": SYSTEM,
+    "softhal/uvm_store.c:uvm_write:*": SYSTEM,
+    "softhal/*.c:*: without *code = DRV_ERROR_OUT_OF_MEMORY;": SYSTEM,
+    "softacl/*.c:*: without *code = ACL_ERROR_RT_MEMORY_ALLOCATION;": SYSTEM,
+    "softhal/*.c:*: without complain(*": SYSTEM,
+    "softacl/segments.c:segment_untake:*": SYSTEM,
+    "softhal/white.c:rebuild:*": "it takes 200,000 permissions to come here",
+    "softhal/access.c:check_desc:*: 64 + 1": "equivalent: ids of devices are below 64",
+    "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": "a page more may be swapped out at any time",
+    "softacl/pool_calls.c:run_ordinary_free:*": open_by("RUNTIME-PFREE-007"),
+    "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
+    "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",
 }
 """Why mutants of C sources survive, by patterns of ``FILE:FUNCTION:LINE:COLUMN: CHANGE``."""
 

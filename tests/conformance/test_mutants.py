@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
 
 import pytest
@@ -10,9 +11,11 @@ from halcert.adapters.mutation import BUNDLES, all_changes
 from halcert.conformance.mutants import EQUIVALENT, Watch, all_mutations, stage_of
 from halcert.conformance.survivors import RULES, SOURCES, reason_for
 from halcert.model.proofs import witnesses
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import AREAS, rule
+from halcert.spec.language import Kind
 
 PRODUCT = "ascend910b"
+RULE_ID = re.compile(r"\b[A-Z]+-[A-Z0-9]+-\d{3}\b")
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,12 @@ def test_every_pattern_of_the_list_has_a_reason_and_matches_something():
     for judged in (RULES, SOURCES):
         pattern, reason = next(iter(judged.items()))
         assert reason_for(pattern.replace("*", "ANY")) == reason
+
+
+def test_what_a_reason_calls_open_is_undefined():
+    named = {rule(name) for each in SOURCES.values() for name in re.findall(RULE_ID, each)}
+    assert len(named) > 5
+    assert {each.kind for each in named} == {Kind.UNDEFINED}
 
 
 def test_a_mutation_that_nobody_judged_has_no_reason():
