@@ -50,10 +50,10 @@ SHOWN = 40
 @click.option(
     "--budget",
     type=Seconds(),
-    default=20.0,
+    default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time for each mutant of the driver or the runtime.",
+    help="Time for testing each mutant of the driver or the runtime.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
 @click.option(
