@@ -43,12 +43,13 @@ LIBRARIES = {
 
 
 def compile_libraries(root: Path) -> None:
-    """Compile every variant of the driver and the runtime into folders under a root."""
+    """Compile every variant of the driver and the runtime, side by side, into folders of a root."""
     compiler = shlex.split(os.environ.get("CC", "cc"))
     if not compiler or shutil.which(compiler[0]) is None:
         name = " ".join(compiler) or "(empty)"
         message = f"halcert needs a C compiler: {name} not found, install one or set CC"
         raise ExecError(message)
+    running = {}
     for library, defines in LIBRARIES.items():
         folder = library.parent
         sources = sorted(map(str, folder.glob("src/*.c")))
@@ -56,9 +57,11 @@ def compile_libraries(root: Path) -> None:
         flags = [*C_FLAGS, *shlex.split(os.environ.get("CFLAGS", "")), *includes, *defines]
         (root / folder).mkdir(parents=True, exist_ok=True)
         command = [*compiler, *flags, "-o", str(root / library), *sources, "-pthread", "-ldl"]
-        if subprocess.run(command, check=False).returncode != 0:
-            message = f"halcert: this does not compile: {shlex.join(command)}"
-            raise ExecError(message)
+        running[shlex.join(command)] = subprocess.Popen(command)
+    failed = [command for command, process in running.items() if process.wait() != 0]
+    if failed:
+        message = f"halcert: this does not compile: {failed[0]}"
+        raise ExecError(message)
 
 
 class Build(build):

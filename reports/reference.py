@@ -32,7 +32,7 @@ def reference_pages() -> dict[str, str]:
         pages[f"{area}.md"] = _area(area, names, told)
         for name in names:
             some = [text for text in told if text.interface == name]
-            pages[page_name(area, name)] = "\n".join(_interface(name, some))
+            pages[page_name(area, name)] = "\n".join(_interface(area, name, some))
     return pages
 
 
@@ -86,13 +86,15 @@ def _area(area: str, names: Sequence[str], told: Sequence[RuleText]) -> str:
         some = [text for text in told if text.interface == name]
         purpose = prose(some[0].purpose.splitlines()[0]) if some[0].purpose else "all calls"
         lines.append(f"| [{name}]({page_name(area, name)}) | {purpose} | {len(some)} |")
-    pages = (page_name(area, name) for name in names)
-    return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *pages, "```", ""])
+    return "\n".join([*lines, ""])
 
 
-def _interface(name: str, told: Sequence[RuleText]) -> Iterator[str]:
+def _interface(area: str, name: str, told: Sequence[RuleText]) -> Iterator[str]:
+    # A side bar that lists each interface on each of their pages takes more time than all the rest.
+    yield "---\norphan: true\n---\n"
     yield f"# {name}"
     yield ""
+    yield f"[All rules](index.md) / [{area}]({area}.md)\n"
     first = told[0]
     if first.signature:
         yield f"```c\n{first.signature}\n```\n"

@@ -6,6 +6,7 @@ import ast
 import inspect
 import io
 import keyword
+import linecache
 import textwrap
 import tokenize
 from collections.abc import Callable, Iterator
@@ -64,20 +65,43 @@ def code_of(rule: Rule) -> tuple[Code, ...]:
 @cache
 def _piece(function: Callable[..., Any], title: str) -> Code:
     try:
-        lines, first = inspect.getsourcelines(function)
+        lines, first = _lines_of(function)
     except (OSError, TypeError):
         return Code(title, "", "")
-    text, skipped = _without_decorators(textwrap.dedent("".join(lines)))
-    return Code(title, text, f"{function.__module__}, line {first + skipped}")
+    text = textwrap.dedent("".join(lines)).rstrip()
+    return Code(title, text, f"{function.__module__}, line {first}")
 
 
-def _without_decorators(text: str) -> tuple[str, int]:
-    try:
-        node = ast.parse(text).body[0]
-    except SyntaxError:  # a lambda within an expression
-        return text.rstrip(), 0
-    skipped = node.lineno - 1 if isinstance(node, ast.FunctionDef) else 0
-    return "\n".join(text.splitlines()[skipped:]), skipped
+def _lines_of(function: Callable[..., Any]) -> tuple[list[str], int]:
+    """Return the lines of a function without its decorators, and the number of the first.
+
+    Raises:
+        OSError: the source is not at hand.
+        TypeError: it was not written in Python.
+    """
+    file = inspect.getsourcefile(function)
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    span = _spans(file).get(code.co_firstlineno) if file and code else None
+    if file is None or span is None:  # a lambda, or what is called in another way
+        return inspect.getsourcelines(function)
+    first, last = span
+    return linecache.getlines(file)[first - 1 : last], first
+
+
+@cache
+def _spans(file: str) -> dict[int, tuple[int, int]]:
+    """Return where functions of a file begin and end, by the line of their first decorator.
+
+    ``inspect`` reads a file token by token for each function, which takes a second for all rules.
+    """
+    found = {}
+    waiting: list[ast.AST] = [ast.parse("".join(linecache.getlines(file)))]
+    for node in waiting:
+        waiting += [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.stmt)]
+        if isinstance(node, ast.FunctionDef):
+            begin = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            found[begin] = (node.lineno, node.end_lineno or node.lineno)
+    return found
 
 
 def _helpers(roots: list[Callable[..., Any]]) -> list[FunctionType]:

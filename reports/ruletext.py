@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from halcert.reports.escape import one_line
@@ -79,7 +80,7 @@ def rule_text(rule: Rule) -> RuleText:
     interface = interfaces().get(rule.interface)
     return RuleText(
         id=rule.id,
-        area=_area_of(rule),
+        area=_areas().get(rule.id, ""),
         interface=rule.interface,
         purpose=interface.doc if interface else "",
         signature=signature(interface) if interface else "",
@@ -96,8 +97,10 @@ def rule_text(rule: Rule) -> RuleText:
     )
 
 
-def _area_of(rule: Rule) -> str:
-    return next((name for name, area in AREAS.items() if rule in area.rules()), "")
+@cache
+def _areas() -> dict[str, str]:
+    """Return the name of the area that each rule belongs to, by its id."""
+    return {rule.id: name for name, area in AREAS.items() for rule in area.rules()}
 
 
 def rule_texts(rules: Iterable[Rule]) -> dict[str, RuleText]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -116,7 +117,7 @@ def _closure(roots: frozenset[str]) -> frozenset[str]:
 def _imports(module: str) -> frozenset[str]:
     """Return the modules of the spec that a module of the spec imports."""
     found = set()
-    for node in ast.walk(ast.parse(_path(module).read_text(encoding="utf-8"))):
+    for node in _outermost(ast.parse(_path(module).read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PREFIX):
             name = _short(node.module or "")
             inner = {f"{name}.{each.name}".lstrip(".") for each in node.names}
@@ -124,6 +125,14 @@ def _imports(module: str) -> frozenset[str]:
         if isinstance(node, ast.Import):
             found |= {_short(each.name) for each in node.names if each.name.startswith(PREFIX)}
     return frozenset(found - {module})
+
+
+def _outermost(tree: ast.Module | ast.If) -> Iterator[ast.stmt]:
+    """Iterate over what a module does when it is imported; no function imports anything."""
+    for statement in tree.body:
+        yield statement
+        if isinstance(statement, ast.If):  # for type checkers only
+            yield from _outermost(statement)
 
 
 def _short(module: str) -> str:

@@ -220,6 +220,7 @@ def test_the_example_stores_patterns_and_loads_bytes(harness):
 
 @pytest.mark.slow
 def test_the_example_is_certified(harness, tmp_path):
+    before = _devices()
     library, out = str(harness), tmp_path / "out"
     choice = Choice(adapter="exec", library=library, areas=("vmm",), budget=200.0, jobs=2, out=out)
     suite = prepared(choice)
@@ -228,5 +229,9 @@ def test_the_example_is_certified(harness, tmp_path):
     assert certificate.certified, certificate.reason
     assert certificate.findings == ()
     assert certificate.implementation.name == "C example"
-    left = [each.name for each in Path("/dev/shm").glob(f"*halcert-{os.getpid()}-*")]
-    assert left == []
+    assert _devices() <= before
+
+
+def _devices():
+    """Devices of all sessions of this process; other tests may have some open."""
+    return {each.name for each in Path("/dev/shm").glob(f"*halcert-{os.getpid()}-*")}

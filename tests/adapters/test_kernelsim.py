@@ -66,10 +66,12 @@ def test_a_call_says_what_its_answer_rests_on(driver):
 
 
 def test_nothing_is_left_in_shared_memory(driver):
-    before = set(Path("/dev/shm").glob("kernelsim-*"))
+    pattern = f"kernelsim-*-{os.getpid()}-*"  # other processes run tests, too
+    before = set(Path("/dev/shm").glob(pattern))
     with HalAdapter().open("ascend910b", over_the_stand_in(driver)) as session:
         session.spawn().call(Request("halMemAgentOpen", {"devid": 0, "flag": 0}))
-    assert set(Path("/dev/shm").glob("kernelsim-*")) <= before
+        assert set(Path("/dev/shm").glob(pattern)) > before
+    assert set(Path("/dev/shm").glob(pattern)) <= before
 
 
 def test_the_kernel_is_chosen_by_the_library(driver, tmp_path):

@@ -11,8 +11,8 @@ import pytest
 from exporting import ACL, FAULT, NO_FAULT, built, run, trace_of, trace_of_fault
 
 from halcert.conformance.scenarios import SCENARIOS
+from halcert.model.proofs.run import representatives
 from halcert.spec.catalogue import areas_of
-from halcert.spec.profiles import PROFILES
 
 FOUND_BY = {
     "copy_short": "copies-at-once",
@@ -48,7 +48,7 @@ def test_a_program_fails_on_the_faulty_runtime_and_passes_on_the_correct_one(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", [each.name for each in representatives()])
 @pytest.mark.parametrize("area", areas_of("acl"))
 def test_every_flow_as_a_program_passes_on_the_correct_runtime(halcert, tmp_path, area, profile):
     """One test for all flows of an area: each takes a second at most."""

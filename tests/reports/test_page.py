@@ -113,7 +113,7 @@ def test_a_broken_file_of_proofs_is_said_and_does_no_harm(good, tmp_path):
 @pytest.mark.parametrize("field", ["allowed", "came", "origin", "note", "trace", "rule"])
 def test_nothing_that_came_from_outside_becomes_markup(make, field):
     finding = msgspec.structs.replace(make.crash("last words"), **{field: EVIL})
-    text = page(make.certificate(make.results(make.drawn()), [finding]))
+    text = page(make.certificate(make.results(make.drawn(), ("svm",)), [finding]))
     read = Reader(text)
     assert (read.scripts, read.wrong, read.open) == (1, [], [])
     assert "\x1b" not in text
@@ -121,7 +121,7 @@ def test_nothing_that_came_from_outside_becomes_markup(make, field):
 
 
 def test_facts_and_rules_from_outside_do_not_become_markup(make):
-    rules = list(make.results(make.drawn()))
+    rules = list(make.results(make.drawn(), ("svm",)))
     rules[0] = msgspec.structs.replace(
         rules[0], summary=EVIL, reason=EVIL, sources=(EVIL,), evidence=(EVIL,)
     )
@@ -136,13 +136,13 @@ def test_facts_and_rules_from_outside_do_not_become_markup(make):
 )
 def test_a_trace_links_only_into_the_output_folder(make, path):
     finding = make.finding(trace=path)
-    read = Reader(page(make.certificate(make.results(make.drawn()), [finding])))
+    read = Reader(page(make.certificate(make.results(make.drawn(), ("svm",)), [finding])))
     outer = [link for link in read.links if not link.startswith("#")]
     assert all(link.startswith("./") and ".." not in link for link in outer)
 
 
 def test_a_rule_that_the_specification_lacks_is_shown_all_the_same(make):
-    rules = list(make.results(make.drawn()))
+    rules = list(make.results(make.drawn(), ("svm",)))
     rules.append(msgspec.structs.replace(rules[0], id="OLD-RULE-001"))
     read = Reader(page(make.certificate(rules, [make.finding("OLD-RULE-001")])))
     assert "OLD-RULE-001" in read.ids
@@ -153,7 +153,7 @@ def test_a_long_trace_is_cut_in_the_middle(make):
     opened = make.steps()[0]
     steps = [msgspec.structs.replace(opened, number=n) for n in range(1, 501)]
     finding = make.finding(steps=tuple(steps))
-    words = Reader(page(make.certificate(make.results(make.drawn()), [finding]))).words
+    words = Reader(page(make.certificate(make.results(make.drawn(), ("svm",)), [finding]))).words
     assert "440 calls are left out here" in words
 
 

@@ -13,19 +13,29 @@ import uuid
 from pathlib import Path
 
 import pytest
+from compiled import (
+    ADAPTERS,
+    COMPILER,
+    OPTIONS,
+    SANITIZED,
+    compile_program,
+    compile_programs,
+    make_library,
+    programs_in,
+    sanitized_driver,
+)
+from once import once
+
+from halcert.adapters import softacl, softhal
 
 HERE = Path(__file__).resolve().parent
 CLIENTS = HERE / "programs"
-ADAPTERS = HERE.parent.parent / "adapters"
 RUNTIME = ADAPTERS / "softacl"
-DRIVER = ADAPTERS / "softhal"
-COMPILER = os.environ.get("CC", "cc")
+INCLUDE = RUNTIME / "include"
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = ("lifecycle", "leaving", "memory", "physical", "streams", "kernels", "pools", "threads")
-SANITIZERS = "address,undefined"
 WAYS = ("h2h", "h2d", "h2d_async", "d2h", "d2h_async", "d2d", "d2d_async")
 ELEMENTS = 8 * 2048
-OPTIONS = ("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread")
 LIKELY = (
     ("^aclrtMemPool", "pools"),
     ("Physical|MemAddress|MapMem|UnmapMem|^aclrtMem(Set|Get|Retain|Export|Import)", "physical"),
@@ -37,31 +47,6 @@ LIKELY = (
 pytestmark = pytest.mark.skipif(
     shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})"
 )
-
-
-def build(out: Path, *options: str) -> Path:
-    """Build driver and runtime into `out` with make options; return the runtime."""
-    for folder in (DRIVER, RUNTIME):
-        make = ["make", "-s", "-C", str(folder), f"OUT={out}", *options]
-        subprocess.run(make, check=True, timeout=300)
-    if "FAULTS=1" in options:  # only the runtime is to be faulty
-        subprocess.run(["make", "-s", "-C", str(DRIVER), f"OUT={out}"], check=True, timeout=300)
-    return next(out.glob("libsoftacl*.so"))
-
-
-def compile_program(source: Path, library: Path, *flags: str) -> Path:
-    """Compile a program that uses nothing but the public header against a built runtime."""
-    program = library.parent / source.stem
-    subprocess.run(
-        [
-            *(COMPILER, *OPTIONS, *flags, f"-I{RUNTIME / 'include'}", "-o", str(program)),
-            *(str(source), f"-L{library.parent}", f"-l:{library.name}"),
-            f"-Wl,-rpath,{library.parent}",
-        ],
-        check=True,
-        timeout=300,
-    )
-    return program
 
 
 def environment(**settings: str) -> dict[str, str]:
@@ -95,44 +80,58 @@ def output(result: subprocess.CompletedProcess[str]) -> str:
     return "\n".join(wrong)[-3000:] + result.stderr[-3000:]
 
 
+TESTS = tuple(HERE / f"{name}.c" for name in PROGRAMS)
+EVERYTHING = (*TESTS, *sorted(CLIENTS.glob("*.c")))
+
+
+def shipped(factory: pytest.TempPathFactory, name: str) -> Path:
+    """A library of the runtime as it is shipped, beside its driver and every program."""
+
+    def make(folder: Path) -> None:
+        shutil.copy(softhal.library(), folder / softhal.CORRECT)
+        shutil.copy(softacl.library(name), folder / name)
+        compile_programs(EVERYTHING, folder / name, include=INCLUDE)
+
+    return once(factory, name, make) / name
+
+
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("plain"))
+    return shipped(tmp_path_factory, softacl.CORRECT)
 
 
 @pytest.fixture(scope="session")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory.mktemp("faulty"), "FAULTS=1")
+    return shipped(tmp_path_factory, softacl.FAULTY)
 
 
 @pytest.fixture(scope="session")
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    library = build(tmp_path_factory.mktemp("sanitized"), f"SANITIZE={SANITIZERS}")
-    flags = (f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all")
-    return {name: compile_program(HERE / f"{name}.c", library, *flags) for name in PROGRAMS}
+    driver = sanitized_driver(tmp_path_factory)
+
+    def make(folder: Path) -> None:
+        shutil.copy(driver, folder / softhal.CORRECT)
+        make_library("softacl", folder)
+        compile_programs(TESTS, folder / softacl.FAULTY, *SANITIZED, include=INCLUDE)
+
+    return programs_in(once(tmp_path_factory, "softacl-sanitized", make))
 
 
 @pytest.fixture(scope="session")
 def programs(plain: Path) -> dict[str, Path]:
-    return {name: compile_program(HERE / f"{name}.c", plain) for name in PROGRAMS}
-
-
-@pytest.fixture(scope="session")
-def clients(plain: Path) -> dict[str, Path]:
-    return {path.stem: compile_program(path, plain) for path in CLIENTS.glob("*.c")}
+    return programs_in(plain.parent)
 
 
 @pytest.fixture(scope="session")
 def probes(faulty: Path) -> dict[str, Path]:
-    tests = {name: compile_program(HERE / f"{name}.c", faulty) for name in PROGRAMS}
-    return tests | {path.stem: compile_program(path, faulty) for path in CLIENTS.glob("*.c")}
+    return programs_in(faulty.parent)
 
 
 @pytest.fixture(scope="session")
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> str:
     library = tmp_path_factory.mktemp("plugin") / "plugin.so"
     source = str(HERE / "plugin.c")
-    command = [COMPILER, *OPTIONS, "-shared", "-fPIC", f"-I{RUNTIME / 'include'}", source]
+    command = [COMPILER, *OPTIONS, "-shared", "-fPIC", f"-I{INCLUDE}", source]
     subprocess.run([*command, "-o", str(library)], check=True, timeout=60)
     return str(library)
 
@@ -178,17 +177,17 @@ def test_behaves_as_shipped(
 @pytest.fixture(scope="session")
 def watched(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The threads under the thread sanitizer, and a driver that it can live with."""
-    folder = tmp_path_factory.mktemp("watched")
-    options = (f"OUT={folder}", "SANITIZE=thread", "FAULTS=1")
-    subprocess.run(["make", "-s", "-C", str(RUNTIME), *options], check=True, timeout=300)
-    program = compile_program(
-        HERE / "threads.c", folder / "libsoftacl-faults.so", "-fsanitize=thread"
-    )
-    driver = folder / "plain_hal.so"
-    flags = [*OPTIONS, "-shared", "-fPIC", "-fsanitize=thread", f"-I{DRIVER}"]
-    command = [COMPILER, *flags, "-o", str(driver), str(HERE / "plain_hal.c")]
-    subprocess.run(command, check=True, timeout=60)
-    return program, str(driver)
+    flag = "-fsanitize=thread"
+
+    def make(folder: Path) -> None:
+        make_library("softacl", folder, "thread")
+        compile_program(HERE / "threads.c", folder / softacl.FAULTY, flag, include=INCLUDE)
+        command = [COMPILER, *OPTIONS, "-shared", "-fPIC", flag, f"-I{ADAPTERS / 'softhal'}"]
+        plain_hal = [str(HERE / "plain_hal.c"), "-o", str(folder / "plain_hal.so")]
+        subprocess.run([*command, *plain_hal], check=True, timeout=60)
+
+    folder = once(tmp_path_factory, "softacl-watched", make)
+    return folder / "threads", str(folder / "plain_hal.so")
 
 
 def test_threads_do_not_race(watched: tuple[Path, str]) -> None:
@@ -209,22 +208,22 @@ def test_a_block_that_reaches_a_stream_too_early_is_a_race(
 
 @pytest.mark.parametrize("profile", ["ascend910b", "ascend910_93"])
 def test_adds_matrices_in_managed_memory(
-    clients: dict[str, Path], matrices: tuple[Path, list[float]], profile: str
+    programs: dict[str, Path], matrices: tuple[Path, list[float]], profile: str
 ) -> None:
     folder, wanted = matrices
     files = [str(folder / name) for name in ("kernels.o", "x.bin", "y.bin", "z.bin")]
-    result = run(clients["uvm_allocate"], *files, SOFTHAL_PROFILE=profile)
+    result = run(programs["uvm_allocate"], *files, SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, output(result)
     assert "[SKIP]" not in result.stdout
     assert wrong_ratio(folder / "z.bin", wanted) <= 0.001
 
 
 def test_skips_on_a_product_without_managed_memory(
-    clients: dict[str, Path], matrices: tuple[Path, list[float]]
+    programs: dict[str, Path], matrices: tuple[Path, list[float]]
 ) -> None:
     folder, _ = matrices
     files = [str(folder / name) for name in ("kernels.o", "x.bin", "y.bin", "z.bin")]
-    result = run(clients["uvm_allocate"], *files, SOFTHAL_PROFILE="ascend950")
+    result = run(programs["uvm_allocate"], *files, SOFTHAL_PROFILE="ascend950")
     assert result.returncode == 0, output(result)
     assert "[SKIP]" in result.stdout
     assert "207000" in result.stdout
@@ -232,11 +231,11 @@ def test_skips_on_a_product_without_managed_memory(
 
 
 def test_a_missing_input_is_an_error_and_everything_is_cleaned_up(
-    clients: dict[str, Path], matrices: tuple[Path, list[float]]
+    programs: dict[str, Path], matrices: tuple[Path, list[float]]
 ) -> None:
     folder, _ = matrices
     files = [str(folder / name) for name in ("kernels.o", "absent.bin", "y.bin", "z.bin")]
-    result = run(clients["uvm_allocate"], *files)
+    result = run(programs["uvm_allocate"], *files)
     assert result.returncode == 1
     assert "answers" not in result.stderr  # no clean-up call failed
 
@@ -244,12 +243,12 @@ def test_a_missing_input_is_an_error_and_everything_is_cleaned_up(
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("mode", ["simple", "placeholder"])
 def test_launches_a_kernel(
-    clients: dict[str, Path], matrices: tuple[Path, list[float]], mode: str, profile: str
+    programs: dict[str, Path], matrices: tuple[Path, list[float]], mode: str, profile: str
 ) -> None:
     folder, wanted = matrices
     names = ("x.bin", "y.bin", "z.bin")
     files = [str(folder / "kernels.o"), mode, *(str(folder / name) for name in names)]
-    result = run(clients["launch_kernel"], *files, SOFTHAL_PROFILE=profile)
+    result = run(programs["launch_kernel"], *files, SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, output(result)
     assert wrong_ratio(folder / "z.bin", wanted) <= 0.001
 
@@ -257,25 +256,25 @@ def test_launches_a_kernel(
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("way", WAYS)
 def test_copies_all_ways(
-    clients: dict[str, Path], matrices: tuple[Path, list[float]], way: str, profile: str
+    programs: dict[str, Path], matrices: tuple[Path, list[float]], way: str, profile: str
 ) -> None:
     binary = str(matrices[0] / "kernels.o")
-    result = run(clients["memory_copies"], binary, way, SOFTHAL_PROFILE=profile)
+    result = run(programs["memory_copies"], binary, way, SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, output(result)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", ["pool_flow", "zero_copy"])
 def test_flows_of_one_process(
-    clients: dict[str, Path], matrices: tuple[Path, list[float]], name: str, profile: str
+    programs: dict[str, Path], matrices: tuple[Path, list[float]], name: str, profile: str
 ) -> None:
-    result = run(clients[name], str(matrices[0] / "kernels.o"), SOFTHAL_PROFILE=profile)
+    result = run(programs[name], str(matrices[0] / "kernels.o"), SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, output(result)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_streams_wait_for_values(clients: dict[str, Path], profile: str) -> None:
-    result = run(clients["multistream"], SOFTHAL_PROFILE=profile)
+def test_streams_wait_for_values(programs: dict[str, Path], profile: str) -> None:
+    result = run(programs["multistream"], SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, output(result)
 
 
@@ -305,13 +304,13 @@ def run_pair(program: Path, folder: Path, mode: str, **settings: str) -> list[in
 @pytest.mark.parametrize("mode", ["withpid", "withoutpid"])
 @pytest.mark.parametrize("name", ["ipc_memory", "physical_memory"])
 def test_shares_memory_between_processes(
-    clients: dict[str, Path],
+    programs: dict[str, Path],
     matrices: tuple[Path, list[float]],
     name: str,
     mode: str,
     profile: str,
 ) -> None:
-    assert run_pair(clients[name], matrices[0], mode, SOFTHAL_PROFILE=profile) == [0, 0]
+    assert run_pair(programs[name], matrices[0], mode, SOFTHAL_PROFILE=profile) == [0, 0]
 
 
 def exported(library: Path) -> set[str]:
@@ -322,7 +321,7 @@ def exported(library: Path) -> set[str]:
 
 
 def test_exports_exactly_what_the_header_declares(plain: Path, faulty: Path) -> None:
-    header = (RUNTIME / "include" / "acl" / "acl.h").read_text()
+    header = (INCLUDE / "acl" / "acl.h").read_text()
     declared = set(re.findall(r"^ACL_FUNC_VISIBILITY [^;]*?(\w+)\(", header, re.MULTILINE))
     assert exported(plain) == declared - {"softacl_fault_list"}
     assert exported(faulty) == declared
@@ -337,7 +336,7 @@ def test_the_header_is_good_for_c_and_cpp(tmp_path: Path, language: str) -> None
     headers = ("acl", "acl_base", "acl_rt", "acl_rt_memory_soma")
     source.write_text("".join(f'#include "acl/{name}.h"\n' for name in headers))
     flags = [f"-std={language}", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-c"]
-    command = [compiler, *flags, f"-I{RUNTIME / 'include'}", str(source)]
+    command = [compiler, *flags, f"-I{INCLUDE}", str(source)]
     subprocess.run([*command, "-o", str(tmp_path / "use.o")], check=True, timeout=60)
 
 

@@ -8,16 +8,24 @@ import re
 import shutil
 import subprocess
 import uuid
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 
 import pytest
+from compiled import (
+    ADAPTERS,
+    COMPILER,
+    OPTIONS,
+    SANITIZED,
+    compile_programs,
+    programs_in,
+    sanitized_driver,
+)
 from once import once
 
+from halcert.adapters import softhal
+
 HERE = Path(__file__).resolve().parent
-DRIVER = HERE.parent.parent / "adapters" / "softhal"
-COMPILER = os.environ.get("CC", "cc")
+DRIVER = ADAPTERS / "softhal"
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
@@ -26,7 +34,6 @@ PROGRAMS = (
     *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
     *("uvm_syscalls", "pools"),
 )
-SANITIZERS = "address,undefined"
 PROBES = (
     *("probe", "mapping", "names", "handles", "registering", "peering"),
     *("uvm_pages", "uvm_calls", "uvm_pressure", "pools"),
@@ -49,43 +56,6 @@ pytestmark = pytest.mark.skipif(
     shutil.which(COMPILER) is None, reason=f"no C compiler ({COMPILER})"
 )
 
-Programs = Callable[[str], Path]
-"""Gives a compiled C test by its name, and compiles it when it is first asked for."""
-
-
-def build(factory: pytest.TempPathFactory, name: str, *options: str) -> Path:
-    """Build the driver with make options such as FAULTS=1, once a run; return the library."""
-
-    def make(out: Path) -> None:
-        subprocess.run(
-            ["make", "-s", "-C", str(DRIVER), f"OUT={out}", *options], check=True, timeout=300
-        )
-
-    return next(once(factory, f"softhal-{name}", make).glob("libsofthal*.so"))
-
-
-def programs(folder: Path, library: Path, *flags: str, compiler: str = COMPILER) -> Programs:
-    """Compile C tests against a built library, each when it is first asked for."""
-    return cache(lambda name: compile_program(folder, name, library, *flags, compiler=compiler))
-
-
-def compile_program(
-    folder: Path, name: str, library: Path, *flags: str, compiler: str = COMPILER
-) -> Path:
-    """Compile one C test against a built library."""
-    program = folder / name
-    subprocess.run(
-        [
-            compiler,
-            *("-std=c11", "-g", "-O1", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", *flags),
-            *(f"-I{DRIVER}", "-o", str(program), str(HERE / f"{name}.c"), f"-L{library.parent}"),
-            *(f"-l:{library.name}", f"-Wl,-rpath,{library.parent}", "-pthread"),
-        ],
-        check=True,
-        timeout=300,
-    )
-    return program
-
 
 def run(program: Path, *through: str, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run a C test in a domain of its own, by itself or through an emulator."""
@@ -106,31 +76,45 @@ def run(program: Path, *through: str, **settings: str) -> subprocess.CompletedPr
         Path(f"/dev/shm/softhal-{os.getuid()}-{domain}").unlink(missing_ok=True)
 
 
+TESTS = tuple(HERE / f"{name}.c" for name in (*PROGRAMS, "probe", "letting_go"))
+Programs = dict[str, Path]
+"""Compiled C tests by their names."""
+
+
+def with_programs(factory: pytest.TempPathFactory, library: Path, *flags: str) -> Path:
+    """A copy of a library, and every C test compiled against it, once a run."""
+
+    def make(folder: Path) -> None:
+        shutil.copy(library, folder / library.name)
+        compile_programs(TESTS, folder / library.name, *flags, include=DRIVER)
+
+    return once(factory, f"{library.name}{''.join(flags)}", make) / library.name
+
+
 @pytest.fixture(scope="session")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory, "plain")
+    return with_programs(tmp_path_factory, softhal.library())
 
 
 @pytest.fixture(scope="session")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build(tmp_path_factory, "faulty", "FAULTS=1")
+    return with_programs(tmp_path_factory, softhal.library(softhal.FAULTY))
 
 
 @pytest.fixture(scope="session")
-def shipped(plain: Path, tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    return programs(tmp_path_factory.mktemp("shipped"), plain)
+def shipped(plain: Path) -> Programs:
+    return programs_in(plain.parent)
 
 
 @pytest.fixture(scope="session")
-def probes(faulty: Path, tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    return programs(tmp_path_factory.mktemp("probes"), faulty)
+def probes(faulty: Path) -> Programs:
+    return programs_in(faulty.parent)
 
 
 @pytest.fixture(scope="session")
 def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Programs:
-    library = build(tmp_path_factory, "sanitized", f"SANITIZE={SANITIZERS}")
-    flags = (f"-fsanitize={SANITIZERS}", "-fno-sanitize-recover=all")
-    return programs(tmp_path_factory.mktemp("sanitized"), library, *flags)
+    library = sanitized_driver(tmp_path_factory)
+    return programs_in(with_programs(tmp_path_factory, library, *SANITIZED).parent)
 
 
 def fault_rows() -> list[list[str]]:
@@ -142,14 +126,14 @@ def fault_rows() -> list[list[str]]:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_behaves_under_sanitizers(sanitized: Programs, name: str, profile: str) -> None:
-    result = run(sanitized(name), SOFTHAL_PROFILE=profile)
+    result = run(sanitized[name], SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
-    result = run(shipped(name), SOFTHAL_PROFILE=profile)
+    result = run(shipped[name], SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
@@ -158,7 +142,7 @@ def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
 def test_nothing_stays_of_who_is_killed_after_any_instruction(
     shipped: Programs, profile: str
 ) -> None:
-    result = run(shipped("letting_go"), SOFTHAL_PROFILE=profile)
+    result = run(shipped["letting_go"], SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
@@ -184,19 +168,24 @@ def emulator_works() -> bool:
 def arm(tmp_path_factory: pytest.TempPathFactory) -> Programs:
     if shutil.which(ARM) is None:
         pytest.skip(f"needs {ARM}")
-    library = build(tmp_path_factory, "arm", f"CC={ARM}")
-    return programs(tmp_path_factory.mktemp("arm"), library, compiler=ARM)
+
+    def make(folder: Path) -> None:
+        options = (f"OUT={folder}", f"CC={ARM}", "CFLAGS=-O1 -g")
+        subprocess.run(["make", "-s", "-C", str(DRIVER), *options], check=True, timeout=300)
+        sources = (HERE / f"{name}.c" for name in EMULATED)
+        compile_programs(sources, folder / softhal.CORRECT, include=DRIVER, compiler=ARM)
+
+    return programs_in(once(tmp_path_factory, "arm", make))
 
 
 def test_compiles_for_aarch64_without_a_warning(arm: Programs) -> None:
-    for name in EMULATED:
-        arm(name)
+    assert arm.keys() == set(EMULATED)
 
 
 @pytest.mark.skipif(not emulator_works(), reason=f"needs {EMULATOR}, version 8 or newer")
 @pytest.mark.parametrize("name", EMULATED)
 def test_behaves_on_an_emulated_aarch64(arm: Programs, name: str) -> None:
-    result = run(arm(name), EMULATOR, "-L", "/usr/aarch64-linux-gnu")
+    result = run(arm[name], EMULATOR, "-L", "/usr/aarch64-linux-gnu")
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
@@ -217,10 +206,10 @@ def test_exports_exactly_what_the_header_declares(plain: Path, faulty: Path) -> 
 
 def test_builds_with_the_one_command_of_the_package(tmp_path: Path) -> None:
     sources = sorted(str(path) for path in (DRIVER / "src").glob("*.c"))
-    options = ["-std=c11", "-O0", "-g", "-fPIC", "-shared", "-fvisibility=hidden", "-D_GNU_SOURCE"]
+    options = [*OPTIONS, "-O0", "-fPIC", "-shared", "-fvisibility=hidden"]
     library = tmp_path / "lib.so"
     subprocess.run(
-        [COMPILER, *options, f"-I{DRIVER}", "-o", str(library), *sources, "-pthread"],
+        [COMPILER, *options, f"-I{DRIVER}", "-o", str(library), *sources],
         check=True,
         timeout=300,
     )
@@ -237,7 +226,7 @@ def test_fault_list_is_the_table(faulty: Path) -> None:
 
 @pytest.mark.parametrize("name", PROBES)
 def test_fault_build_without_a_fault_is_sound(probes: Programs, name: str) -> None:
-    result = run(probes(name))
+    result = run(probes[name])
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr
 
 
@@ -257,7 +246,7 @@ def test_each_fault_shows(
     probes: Programs, name: str, interface: str, _kind: str, text: str
 ) -> None:
     shown = any(
-        run(probes(probe), SOFTHAL_FAULT=name, SOFTHAL_PROFILE=profile_for(text)).returncode != 0
+        run(probes[probe], SOFTHAL_FAULT=name, SOFTHAL_PROFILE=profile_for(text)).returncode != 0
         for probe in probe_for(interface)
     )
     assert shown, f"{name} cannot be seen through the interface"
