@@ -138,7 +138,7 @@ class Body(NamedTuple):
 
 def bodies(source: str) -> Iterator[Body]:
     """Iterate over the functions and tables of a file."""
-    depth = start = 0
+    depth = parens = start = 0
     before = function = array = table = ""
     head: set[str] = set()
     for token in TOKEN.finditer(source):
@@ -151,10 +151,13 @@ def bodies(source: str) -> Iterator[Body]:
                 array = array or before
             elif text == "=":
                 function, table = "", array or before
-            elif text == "(" and before.isidentifier() and before != "__attribute__":
+            elif (
+                text == "(" and parens == 0 and before.isidentifier() and before != "__attribute__"
+            ):
                 function = function or before
             elif text == "{":
                 start = token.start()
+            parens += (text == "(") - (text == ")")
         depth += (text == "{") - (text == "}")
         if depth == 0 and text == "}":
             yield Body(function or table, bool(function), start, token.end(), frozenset(head))

@@ -30,7 +30,26 @@ def open_by(rule: str) -> str:
     return f"nothing is promised about it ({rule})"
 
 
+CHOICE = "any of the codes may come"
+KEPT = "how much of what was freed a cache keeps is left open"
+SCANNED = "when pages that nobody uses are swapped out is left open"
+ADVICE = "equivalent: it is advice to the operating system"
 SOURCES: dict[str, str] = {
+    "softhal/*.c:*: caprice_code: *": CHOICE,
+    "softhal/reserve.c:place:*: == becomes !=": CHOICE,
+    "softhal/cache.c:trim:*": KEPT,
+    "softhal/alloc_v2.c:cache_limit_of:*": KEPT,
+    "softhal/uvm_scan.c:*": SCANNED,
+    "softhal/uvm_frames.c:uvm_stir:*": SCANNED,
+    "softhal/window.c:*: set_advice: *": ADVICE,
+    "softhal/window.c:*: without set_advice(*": ADVICE,
+    "softhal/window.c:hold_v2:*: without (void)window_hold(*": SYSTEM,
+    "softhal/place.c:block_place_outside:*: without *_drop(*": SYSTEM,
+    "softhal/place.c:heap_for:*: && becomes ||": "whether free addresses beside others of another "
+    "use are given is left open",
+    "softhal/view.c:view_remove:*window_map_at*": "what freed addresses lead to is left open",
+    "softhal/domain.c:domain_detach:*": "equivalent: who comes next finds out that a process ended",
+    "softhal/process.c:enter_direct:*: without code = DRV_ERROR_PARA_ERROR;": FORKED,
     "softhal/config.c:*": SETTINGS,
     "softhal/domain.c:sweep*": SETTINGS,
     "softacl/hal.c:*": SETTINGS,
@@ -91,7 +110,7 @@ SOURCES: dict[str, str] = {
     "softacl/segments.c:segment_untake:*": SYSTEM,
     "softhal/white.c:rebuild:*": "it takes 200,000 permissions to come here",
     "softhal/access.c:check_desc:*: 64 + 1": "equivalent: ids of devices are below 64",
-    "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": "a page more may be swapped out at any time",
+    "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": SCANNED,
     "softacl/pool_calls.c:run_ordinary_free:*": open_by("RUNTIME-PFREE-007"),
     "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
     "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",

@@ -48,6 +48,7 @@ def copy_with_info(lab: Lab) -> None:
             check_all(lab)
     wrong = {"dir": TO_HOST, "devid": 63}
     lab.call("halMemcpy", dst=host, dst_size=10_000, src=block, count=10, info=wrong)
+    free(lab, host, block)
 
 
 def rows(lab: Lab) -> None:
@@ -71,6 +72,7 @@ def rows(lab: Lab) -> None:
     matrix(lab, SYNC, host, block, TO_DEVICE)
     lab.call("halMemcpy2D", p_copy=None)
     check_all(lab)
+    free(lab, host, block)
 
 
 def rows_that_wrap(lab: Lab) -> None:
@@ -231,6 +233,7 @@ def batches(lab: Lab) -> None:
     many = [blocks[0]] * 4097
     lab.call("halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097)
     lab.call("halMemcpyBatch", dst=hosts[:2], src=hosts[2:4], size=[64, 64], count=2)
+    free(lab, *hosts, *blocks, *(other or ()))
 
 
 def asynchronous(lab: Lab) -> None:
