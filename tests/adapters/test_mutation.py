@@ -13,7 +13,15 @@ from halcert.adapters.softhal import FOLDER
 from halcert.conformance.activity import Activity
 from halcert.conformance.campaign import Target
 from halcert.conformance.coverage import coverage_of
-from halcert.conformance.driver_mutants import KILLED, NO_MUTANT, UNSEEN, Trial, judge, workshop_in
+from halcert.conformance.driver_mutants import (
+    KILLED,
+    NO_MUTANT,
+    SURVIVED,
+    UNSEEN,
+    Trial,
+    judge,
+    workshop_in,
+)
 from halcert.spec.catalogue import AREAS
 
 SET = FOLDER / "src" / "memset.c"
@@ -119,6 +127,18 @@ def test_a_mutant_is_built_and_killed_and_the_same_code_is_none(tmp_path):
     broken = same._replace(text="this is no C ")
     assert workshop.built(broken) is None
     assert judge(broken, tmp_path, [trial], 20.0).fate == NO_MUTANT
+
+
+@needs_compiler
+def test_who_keeps_a_rule_from_being_shown_is_killed_though_no_rule_is_broken(tmp_path):
+    known = changes(FOLDER / "src" / "access.c", "softhal/access.c")
+    harmless = next(each for each in known if each.words == "64 + 1")
+    workshop_in(tmp_path, "softhal").prepare(2)
+    name = EVERY_KIND.name
+    for rule, fate in (("SVM-FREE-010", SURVIVED), ("UVM-ADVISE-030", KILLED)):
+        result = judge(harmless, tmp_path, [Trial(TARGET, (EVERY_KIND,), ((rule, (name,)),))], 20.0)
+        assert result.fate == fate
+        assert result.rule == (rule if fate == KILLED else "")
 
 
 @needs_compiler
