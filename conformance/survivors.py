@@ -34,7 +34,25 @@ CHOICE = "any of the codes may come"
 KEPT = "how much of what was freed a cache keeps is left open"
 SCANNED = "when pages that nobody uses are swapped out is left open"
 ADVICE = "equivalent: it is advice to the operating system"
+LEAK = "equivalent: what the library keeps in the process beside the memory is its own affair"
+PLACED = "which addresses are given is left open"
 SOURCES: dict[str, str] = {
+    "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
+    "soft*/*.c:*: without free(*": LEAK,
+    "softhal/*.c:*: without close(*": LEAK,
+    "softhal/*.c:*: without peer_close(*": LEAK,
+    "softhal/heap.c:heap_new:*": PLACED,
+    "softhal/heap.c:heap_gap:*: >= becomes >": PLACED,
+    "softhal/heap.c:general_gap:*": PLACED,
+    "softhal/window.c:hold_v2:*: + becomes -": PLACED,
+    "softhal/reserve.c:v3_place:*: heaps_touch: *": PLACED,
+    "softhal/shares.c:share_holders:*: < becomes <=": "equivalent: all entries "
+    "behind the highest one are empty",
+    "softhal/uvm_frames.c:swap_one:*": SCANNED,
+    "softhal/uvm_frames.c:uvm_make_room:*: without look(*": SCANNED,
+    "softhal/ctl.c:*: cp_mmap: *": open_by("SVM-CTL-029"),
+    "softhal/convert.c:convert:*: without dma_addr->phyAddr.*": "what a descriptor holds is the "
+    "driver's own affair",
     "softhal/*.c:*: caprice_code: *": CHOICE,
     "softhal/reserve.c:place:*: == becomes !=": CHOICE,
     "softhal/cache.c:trim:*": KEPT,

@@ -7,8 +7,16 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
-from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, free, open_all
+from halcert.conformance.scenarios.transfer import (
+    AT_ONCE,
+    SYNC,
+    TO_DEVICE,
+    TO_HOST,
+    descriptor_of,
+    matrix,
+)
 from halcert.conformance.scenarios.vmm import (
     ON_DEVICE,
     ON_HOST,
@@ -23,6 +31,7 @@ from halcert.conformance.scenarios.vmm import (
 )
 from halcert.spec.abi.constants import MemType, PageType
 from halcert.spec.profiles import GIB, TIB
+from halcert.spec.svm.flags import DEV, HOST
 from halcert.spec.vmm.reserve import LARGEST, ReserveFlags
 
 NORMAL, HUGE, GIANT = 0, int(PageType.MEM_HUGE_PAGE_TYPE), int(PageType.MEM_GIANT_PAGE_TYPE)
@@ -212,6 +221,49 @@ def _used_at(lab: Lab, owner: int | None, places: tuple[int, ...]) -> None:
         lab.call("halMemRelease", handle=handle or 0)
 
 
+def mapped_memory_in_every_copy(lab: Lab) -> None:
+    """Copy mapped memory of devices and of the host in all the ways that there are."""
+    open_all(lab)
+    last = lab.setting.devices[-1]
+    host, block = allocate(lab, PAGE, HOST), allocate(lab, PAGE, DEV, last)
+    if host is None or block is None:
+        return
+    for owner in (*lab.setting.devices, None):
+        got = pair(lab, PAGE, owner)
+        if got is None:
+            continue
+        place, handle = got
+        mapped(lab, place, PAGE, handle)
+        for other in (host, block):
+            for dst, src in ((place, other), (other, place)):
+                _copied(lab, dst, src, last if owner is None else owner)
+        lab.call("halMemUnmap", ptr=place)
+        lab.call("halMemRelease", handle=handle)
+        lab.call("halMemAddressFree", ptr=place)
+
+
+def _copied(lab: Lab, dst: int, src: int, device: int) -> None:
+    """Copy some bytes in all the ways that there are."""
+    fill_all(lab)
+    size = 10_000
+    for direction in (TO_DEVICE, TO_HOST):
+        matrix(lab, SYNC, dst, src, direction)
+        info = {"dir": direction, "devid": device}
+        lab.call("halMemcpy", dst=dst, dst_size=size, src=src, count=size, info=info)
+    lab.call("halMemcpyBatch", dst=[dst, dst + size], src=[src, src + size], size=[9, 8], count=2)
+    args = {"dst": dst, "dest_max": size, "src": src, "byte_count": size}
+    number = gave(lab.call("halMemCpyAsync", **args, copy_fd=True), "copy_fd")
+    if number is not None:
+        lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
+    made = {"p_src": src, "p_dst": dst, "len": size, "dma_addr": {"devid": device}}
+    descriptor = descriptor_of(lab.call("drvMemConvertAddr", **made), "dma_addr")
+    if descriptor:
+        lab.call("halMemcpySumbit", dma_addr=descriptor, flag=AT_ONCE)
+        lab.call("drvMemDestroyAddr", ptr=descriptor)
+    lab.call("drvMemcpy", **args)
+    check_all(lab)
+
+
 MAPPING_SCENARIOS = scenarios_of(
     "vmm",
     refused_maps,
@@ -220,4 +272,5 @@ MAPPING_SCENARIOS = scenarios_of(
     mapped_again_and_again,
     addresses_can_be_had_again,
     addresses_for_other_machines,
+    mapped_memory_in_every_copy,
 )
