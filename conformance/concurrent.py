@@ -18,6 +18,7 @@ from halcert.conformance.book import references, resolve
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Broken, HarnessError, Lab, result_of
 from halcert.conformance.linearize import Timed, Undecided, code_alone, linearized
+from halcert.conformance.mishaps import met_a_loss
 from halcert.conformance.observe import check_all
 from halcert.model.concrete import Violation
 from halcert.results import Answered, TraceStep
@@ -136,8 +137,8 @@ def run_program(lab: Lab, program: Program) -> bool:
 
     Returns:
         Whether the process can go on. It cannot after a thread used an address that it did not
-        get, because memory ran out: that proves nothing. Nor is a program run of which some
-        calls are not offered.
+        get, because memory ran out: that proves nothing. Nor can it once a device is gone, nor
+        is a program run of which some calls are not offered.
 
     Raises:
         Broken: no order of the calls explains what came, or a byte is wrong.
@@ -174,6 +175,9 @@ def take_program(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -
         )
         raise Broken(violation, steps[-1].interface, lab.steps)
     threads = _timed(lab, program, replies)
+    if any(met_a_loss(each.answer) for timed in threads for each in timed):
+        lab.end(lab.process, killed=True)  # nobody can tell what is left
+        return False
     try:
         found = linearized(lab.setting.oracle, lab.world, threads)
     except Undecided:

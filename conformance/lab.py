@@ -20,7 +20,7 @@ from halcert.conformance.accounts import Accounts
 from halcert.conformance.book import Book, named, roles_of
 from halcert.conformance.choices import Choices, of_caches, of_codes, of_freedoms
 from halcert.conformance.forms import plain
-from halcert.conformance.linearize import failed_on_request
+from halcert.conformance.mishaps import Bereft, failed_on_request, met_a_loss, unfinished
 from halcert.conformance.sightings import Act, Place, Sightings, accepting
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Judgement, Oracle, Violation, World
@@ -118,6 +118,7 @@ class Lab:
     _actors: dict[int, Actor] = field(default_factory=dict)
     _ended: set[int] = field(default_factory=set)
     _pids: dict[int, int] = field(default_factory=dict)
+    _bereft: Bereft | None = None
 
     def __post_init__(self) -> None:
         """Start with the world before any call."""
@@ -184,6 +185,8 @@ class Lab:
             actor = self._actors[process] = self.setting.session.spawn()
             self._pids[process] = actor.pid
             self.world = self.world.joined(process, actor.pid, self.setting.devices)
+            if self._bereft is not None:
+                self._bereft = self._bereft.joined(process, actor.pid, self.setting.devices)
             self._common.learn_exact(actor.pid, START, f"pid.{process}")
         return self._actors[process]
 
@@ -251,7 +254,11 @@ class Lab:
             return None
         self.actor(process)
         call = self.setting.interfaces[interface].parse(args)
-        rule = self.setting.oracle.undefined(interface, call, self.world, process)
+        oracle = self.setting.oracle
+        if self._bereft and not self._bereft.promises(oracle, interface, call, process):
+            self.tally.skip(interface)
+            return None
+        rule = oracle.undefined(interface, call, self.world, process)
         if rule is None and not self._is_endless(call, args) and not _has_vast_places(args):
             return call
         self.tally.skip(rule.id if rule is not None else interface)
@@ -316,12 +323,15 @@ class Lab:
         if not isinstance(outcome, Answered):
             raise self._broken(self._no_answer(call, outcome, process), interface.name)
         result = result_of(call, outcome)
+        oracle = self.setting.oracle
+        if self._bereft is not None or met_a_loss(outcome):
+            self._go_on(call, result, outcome, process)
+            return result
         if failed_on_request(outcome):
             self.tally.excuse(interface.name)
+            self.world = unfinished(oracle, self.world, call, process, number)
             return result
-        judgement = self.setting.oracle.judge(
-            self.world, call, result, process=process, step=number
-        )
+        judgement = oracle.judge(self.world, call, result, process=process, step=number)
         self.tally.add(interface.name, outcome.code, judgement, self.test)
         self.tally.rest(judgement.shown, outcome.stand_in)
         if judgement.violation is not None:
@@ -336,6 +346,16 @@ class Lab:
             self.learn(number, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result
+
+    def _go_on(self, call: Call, result: Returned, outcome: Answered, process: int) -> None:
+        """Follow a call from the loss of a device on: it had to return, and did."""
+        self.tally.excuse(call.interface.name)
+        number = len(self.steps)
+        bereft = self._bereft or Bereft(self.world, self.world)
+        self._bereft = bereft.after(self.setting.oracle, call, result, process, number)
+        self.world = self._bereft.at_least
+        if outcome.code == 0:
+            self.learn(number, result, outcome.out, process)
 
     def _chosen(
         self, call: Call, result: Returned, judgement: Judgement, before: State, process: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from halcert.adapters.kernelsim import TROUBLE
+from halcert.conformance.mishaps import failed_on_request
 from halcert.model.concrete import Oracle, Violation, World
 from halcert.results import Answered
 from halcert.spec.language import Call, Returned, Strength
@@ -56,14 +56,6 @@ def linearized(
         raise Undecided
     against = _Search(oracle, threads, limit, lenient=True).from_(_Reached(world), begin)
     return search.worst if against is None or against.overlooked is None else against.overlooked
-
-
-def failed_on_request(answer: Answered) -> bool:
-    """Tell whether a call failed in which the kernel stand-in was asked to fail.
-
-    Nothing is said of its answer; what is called next shows whether anything was left behind.
-    """
-    return answer.code != 0 and answer.stand_in & TROUBLE != 0
 
 
 def code_alone(violation: Violation) -> bool:

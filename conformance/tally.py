@@ -27,7 +27,8 @@ class Tally(msgspec.Struct):
             in between.
         assumed: rules shown by calls whose answer rested on what a kernel stand-in assumes, with
             the number of the assumption: ``RULE 3``.
-        excused: number of failed calls by interface in which a kernel stand-in failed on request.
+        excused: number of calls by interface of which nothing is said, as a kernel stand-in failed
+            on request: in a call that failed, or for good.
         codes: number of calls by a rule that had a say and the code that came, with a tab in
             between.
         edges: boundaries that were tried, by rule and side, with a tab in between.
@@ -96,7 +97,7 @@ class Tally(msgspec.Struct):
                     _count(self.assumed, f"{rule} {number}")
 
     def excuse(self, interface: str) -> None:
-        """Count a failure that was brought about on purpose, below the implementation."""
+        """Count a call whose answer is open, as something below was made to fail."""
         _count(self.excused, interface)
 
     def skip(self, rule: str) -> None:

@@ -33,6 +33,8 @@ SIM, REAL = "sim", "real"
 KERNELS = (SIM, REAL)
 TROUBLE = 1 << 63
 """Bit in the notes of a call: a command failed because that was wished."""
+LOSS = 1 << 62
+"""Bit in the notes of a call: what failed is a device that is gone for good."""
 FAULT = "KERNELSIM_FAULT"
 """Variable that has commands fail."""
 FAULTS = ("out-of-memory", "interrupted", "again", "fails-once", "slow", "lost")

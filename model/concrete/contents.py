@@ -12,6 +12,7 @@ from halcert.model.concrete.rope import (
     Author,
     Rope,
     Stretch,
+    differing,
     erased,
     parts,
     spliced,
@@ -115,6 +116,16 @@ class ConcreteContents(msgspec.Struct, frozen=True, eq=False):
             memory, offset, length = extent(row)
             if length > 0:
                 contents = contents.forget(memory, offset, length)
+        return contents
+
+    def doubting(self, other: ConcreteContents) -> ConcreteContents:
+        """Return the contents in which bytes are undefined that others hold differently."""
+        contents = self
+        for memory, rope in self._ropes.items():
+            there = other._ropes.get(memory)
+            if there is not None and there is not rope:
+                for start, end in differing(rope, there):
+                    contents = contents.forget(memory, start, end - start)
         return contents
 
     def byte(self, memory: int, offset: int) -> tuple[int | None, int] | None:

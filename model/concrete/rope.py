@@ -7,6 +7,7 @@ wrong byte is blamed on the call that should have written it.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import msgspec
@@ -135,6 +136,21 @@ def spliced(
         for stretch in parts(source, start, start + length)
     ]
     return _replaced(target, at, at + length, taken)
+
+
+def differing(rope: Rope, other: Rope) -> list[tuple[int, int]]:
+    """Return the ranges, in order, in which two ropes do not hold the same bytes."""
+    changed = set(rope.values()) ^ set(other.values())
+    edges = sorted({edge for each in changed for edge in (each.start, each.end)})
+    return [
+        (start, end)
+        for start, end in pairwise(edges)
+        if _sources(rope, start, end) != _sources(other, start, end)
+    ]
+
+
+def _sources(rope: Rope, start: int, end: int) -> list[tuple[int, int, int | None, int]]:
+    return [(each.start, each.end, each.pattern, each.value) for each in parts(rope, start, end)]
 
 
 class Mismatch(NamedTuple):

@@ -17,6 +17,18 @@ static void a_page_is_lost_on_its_way_to_a_closed_device(void)
     ANSWERS(wish(BASE, PAGE, UNSET_READ_MOSTLY, ON_HOST, 0), 0);
 }
 
+static void pages_before_one_that_cannot_be_sent_stay(void)
+{
+    bytes_at(BASE + PAGE)[7] = 5;
+    ANSWERS(prefetch(BASE + PAGE, 2 * PAGE, ON_DEVICE, 9), 0); /* the second was never touched */
+    CHECK(bytes_at(BASE + PAGE)[7] == 5);
+    bytes_at(BASE + 3 * PAGE)[7] = 5;
+    ANSWERS(prefetch(BASE + 3 * PAGE, 2 * PAGE, ON_DEVICE, 9), EINVAL);
+    CHECK(bytes_at(BASE + 3 * PAGE)[7] == 5);
+    ANSWERS(prefetch(BASE + 3 * PAGE, PAGE, ON_DEVICE, 9), 0);
+    CHECK(bytes_at(BASE + 3 * PAGE)[7] == 0);
+}
+
 static void nothing_is_copied_between_devices(void)
 {
     bytes_at(BASE)[7] = 5;
@@ -83,6 +95,7 @@ int main(void)
     ANSWERS(open_device(1), 0);
     ANSWERS(manage(BASE, 4 * PAGE), 0);
     a_page_is_lost_on_its_way_to_a_closed_device();
+    pages_before_one_that_cannot_be_sent_stay();
     nothing_is_copied_between_devices();
     nodes_are_counted_from_one();
     what_is_no_device_is_taken_for_one();

@@ -99,6 +99,19 @@ def test_later_changes_leave_earlier_contents_alone(before, after):
         assert first_mismatch(early.rope(memory), 0, data) is None
 
 
+@given(HISTORIES, HISTORIES)
+def test_bytes_that_a_later_state_holds_differently_are_put_in_doubt_and_no_others(before, after):
+    early, plain = both(before)
+    later = early
+    for change in after:
+        later = carried_out(later, plain, change)
+    doubted = early.doubting(later)
+    for memory in OBJECTS:
+        for place in range(SIZE):
+            was, became = early.byte(memory, place), later.byte(memory, place)
+            assert doubted.byte(memory, place) == (was if was == became else None)
+
+
 def test_a_copy_of_gigabytes_costs_as_little_as_a_copy_of_one_byte():
     found = ConcreteContents(Pen()).create().create()
     found = found.store(1, 0, 2**40, 7, 0).copy(2, 0, 1, 0, 2**40).copy(1, 5, 2, 2**39, 2**38)

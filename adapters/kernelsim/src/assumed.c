@@ -11,14 +11,15 @@ void assume(enum assumption assumption)
 }
 
 #define TROUBLE (UINT64_C(1) << 63)
+#define LOSS (UINT64_C(1) << 62)
 
-void note_trouble(void)
+void note_trouble(bool for_good)
 {
-    noted |= TROUBLE;
+    noted |= for_good ? TROUBLE | LOSS : TROUBLE;
 }
 
 /* What the calls of this thread rested on since it asked last: a bit for each line of the table,
- * and the highest one for a failure that was wished. */
+ * the highest one for a failure that was wished, and the one below it if it lasts. */
 __attribute__((visibility("default"))) uint64_t kernelsim_notes(void)
 {
     uint64_t told = noted;

@@ -1,10 +1,12 @@
 /* assumed.h - answers that a device's firmware gives on real machines and that nobody documents.
  *
  * What is played instead is an assumption. Each one that a call rests on is noted, so that a verdict
- * can say so. The table is the only list: X(NAME, "id", "what is assumed"), at most 63 lines.
+ * can say so. The table is the only list: X(NAME, "id", "what is assumed"), at most 62 lines.
  */
 #ifndef KERNELSIM_ASSUMED_H
 #define KERNELSIM_ASSUMED_H
+
+#include <stdbool.h>
 
 #define ASSUMPTIONS(X) \
     X(MEMORY_SPLIT, "memory-split", \
@@ -30,7 +32,7 @@ enum assumption {
 
 /* Note that the answer to the present command is assumed. */
 void assume(enum assumption assumption);
-/* Note that the present command failed because that was wished. */
-void note_trouble(void);
+/* Note that the present command failed because that was wished; for_good: the device is gone. */
+void note_trouble(bool for_good);
 
 #endif

@@ -100,7 +100,7 @@ int trouble_now(bool takes, bool device)
     takers += takes ? 1 : 0;
     int failed = failure(takes, device);
     if (failed != 0) {
-        note_trouble();
+        note_trouble(kind == LOST);
     }
     return failed;
 }

@@ -8,7 +8,7 @@
 
 #include "trouble.h"
 
-enum { BATCH_MOST = 4096, LOCATIONS_MOST = 64, HOST_LOCATION = 64 };
+enum { BATCH_MOST = 4096, LOCATIONS_MOST = 64, HOST_LOCATION = 64, GROUP_MOST = 16 };
 
 static struct heap managed = {
     .span = {UVM_START, UVM_SIZE}, .sub = SUB_UVM, .page = HUGE_PAGE, .device = NO_DEVICE};
@@ -199,6 +199,53 @@ static int send(struct block *block, uint64_t page, const struct wish *to)
     }
 }
 
+static int send_range(uint64_t start, uint64_t end, const struct wish *to)
+{
+    for (uint64_t at = start; at < end; at += HUGE_PAGE) {
+        uint64_t page;
+        struct block *block = uvm_page(at, &page);
+        int failed = block == NULL ? EINVAL : send(block, page, to);
+        if (failed != 0) {
+            return failed;
+        }
+    }
+    return 0;
+}
+
+static bool alike(uint64_t one, uint64_t other)
+{
+    uint64_t mine;
+    uint64_t its;
+    const struct block *here = uvm_page(one, &mine);
+    const struct block *there = uvm_page(other, &its);
+    return here->places[mine] == there->places[its] &&
+           here->advised[mine].read_mostly == there->advised[its].read_mostly;
+}
+
+/* The public kernel gathers pages from the same place and sends them together; it forgets those it
+ * has when it meets a page that nobody touched, or that is not allocated. */
+static int send_in_groups(uint64_t start, uint64_t end, const struct wish *to)
+{
+    uint64_t first = start;
+    for (uint64_t at = start; at < end; at += HUGE_PAGE) {
+        uint64_t page;
+        const struct block *block = uvm_page(at, &page);
+        if (block == NULL) {
+            return EINVAL;
+        }
+        if (block->places[page] == PLACE_NONE) {
+            first = at + HUGE_PAGE;
+        } else if (at > first && (at - first == GROUP_MOST * HUGE_PAGE || !alike(first, at))) {
+            int failed = send_range(first, at, to);
+            if (failed != 0) {
+                return failed;
+            }
+            first = at;
+        }
+    }
+    return send_range(first, end, to);
+}
+
 static int prefetch(uint64_t address, uint64_t size, const struct wish *to)
 {
     if (!in_uvm(address) || size > UVM_START + UVM_SIZE - address) {
@@ -209,15 +256,12 @@ static int prefetch(uint64_t address, uint64_t size, const struct wish *to)
     }
     uint64_t start = address / HUGE_PAGE * HUGE_PAGE;
     uint64_t end = (address + size + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    uint64_t page;
-    for (uint64_t at = start; at < end; at += HUGE_PAGE) {
-        struct block *block = uvm_page(at, &page);
-        int failed = block == NULL ? EINVAL : send(block, page, to);
-        if (failed != 0) {
-            return failed;
-        }
+    int failed = kernel_errs() ? send_in_groups(start, end, to) : send_range(start, end, to);
+    if (failed != 0) {
+        return failed;
     }
     for (uint64_t at = start; at < end; at += HUGE_PAGE) {
+        uint64_t page;
         struct block *block = uvm_page(at, &page);
         block->advised[page].last = *to;
     }
