@@ -255,7 +255,7 @@ def _copied(lab: Lab, dst: int, src: int, device: int) -> None:
     number = gave(lab.call("halMemCpyAsync", **args, copy_fd=True), "copy_fd")
     if number is not None:
         lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
-    made = {"p_src": src, "p_dst": dst, "len": size, "dma_addr": {"devid": device}}
+    made: dict[str, Any] = {"p_src": src, "p_dst": dst, "len": size, "dma_addr": {"devid": device}}
     descriptor = descriptor_of(lab.call("drvMemConvertAddr", **made), "dma_addr")
     if descriptor:
         lab.call("halMemcpySumbit", dma_addr=descriptor, flag=AT_ONCE)
