@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +52,8 @@ SWAPS = {
     "+=": "-=",
     "-=": "+=",
 }
+SEEDED = re.compile(r"\bFAULT\(\w+\)\s*$"), re.compile(r"\s*!?FAULT\(")
+"""A seeded fault left or right of an operator: a slip there only brings the fault to life."""
 STATEMENT = re.compile(
     r"^[ ]{4,}(?P<text>(?:\(void\) ?)?[A-Za-z_][\w>.\[\]-]*(?: [-+|&]?= |\()[^;{}\n]*;)$",
     re.MULTILINE,
@@ -63,6 +66,8 @@ class Change(NamedTuple):
 
     Attributes:
         file: folder and name of the file: ``softhal/copy.c``.
+        within: name of the function or table that it is in; empty in a type.
+        runs: whether it is in a function.
         line: number of the line.
         column: number of the character in it, from 1.
         words: what was changed, in words.
@@ -72,6 +77,8 @@ class Change(NamedTuple):
     """
 
     file: str
+    within: str
+    runs: bool
     line: int
     column: int
     words: str
@@ -81,8 +88,8 @@ class Change(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Return its name: file, line, and what was changed."""
-        return f"{self.file}:{self.line}:{self.column}: {self.words}"
+        """Return its name: where it is, and what was changed."""
+        return f"{self.file}:{self.within}:{self.line}:{self.column}: {self.words}"
 
     @property
     def bundle(self) -> str:
@@ -105,48 +112,106 @@ def changes(path: Path, name: str) -> Iterator[Change]:
         name: what it is called in the ids.
     """
     source = path.read_text(encoding="utf-8")
-    yield from _in_tokens(name, source)
-    for found in STATEMENT.finditer(source):
-        text = found["text"]
-        if not text.startswith(("return", "goto", "else")):
-            start, end = found.span("text")
-            yield _change(name, source, f"without {text}", start, end, ";")
+    for body in bodies(source):
+        place = source, body.start, body.end
+        for slip in (*_in_tokens(*place), *_left_out(*place)):
+            yield _change(name, body, source, slip)
 
 
-def _in_tokens(name: str, source: str) -> Iterator[Change]:
-    depth = 0
-    before = ""
+class Body(NamedTuple):
+    """What stands in braces on the outermost level of a file.
+
+    Attributes:
+        name: name of the function, or of the table; empty for a type.
+        calls: whether it is a function.
+        start: the opening brace.
+        end: behind the closing one.
+        head: the words in front of it.
+    """
+
+    name: str
+    calls: bool
+    start: int
+    end: int
+    head: frozenset[str]
+
+
+def bodies(source: str) -> Iterator[Body]:
+    """Iterate over the functions and tables of a file."""
+    depth = parens = start = 0
+    before = function = array = table = ""
+    head: set[str] = set()
     for token in TOKEN.finditer(source):
         kind, text = token.lastgroup, token[0]
         if kind == "skip":
             continue
+        if depth == 0:
+            head.add(text)
+            if text == "[":
+                array = array or before
+            elif text == "=":
+                function, table = "", array or before
+            elif (
+                text == "(" and parens == 0 and before.isidentifier() and before != "__attribute__"
+            ):
+                function = function or before
+            elif text == "{":
+                start = token.start()
+            parens += (text == "(") - (text == ")")
         depth += (text == "{") - (text == "}")
-        start, end = token.span()
-        if depth > 0:
-            if kind == "number":
-                yield _change(name, source, f"{text} + 1", start, end, f"({text} + 1)")
-            elif text in SWAPS and (before == ")" or before[-1:].isalnum() or before[-1:] == "]"):
-                other = SWAPS[text]
-                yield _change(name, source, f"{text} becomes {other}", start, end, other)
-            elif text == "if":
-                opening = source.find("(", end)
-                closing = _closing(source, opening)
-                inside = source[opening:closing]
-                words = f"if not {' '.join(inside.split())}"
-                yield _change(name, source, words, opening, closing, f"(!{inside})")
-            elif text == "(" and before[-1:].isalnum() and before not in NO_CALLS:
-                yield from _exchanged(name, source, before, start)
+        if depth == 0 and text == "}":
+            yield Body(function or table, bool(function), start, token.end(), frozenset(head))
+        if depth == 0 and text in (";", "}"):
+            function, array, table, head = "", "", "", set()
         before = text
 
 
-def _exchanged(name: str, source: str, function: str, opening: int) -> Iterator[Change]:
+Slip = tuple[str, int, int, str]
+"""What is changed, in words; the first character, the one behind the last, what stands there."""
+
+
+def _left_out(source: str, start: int, end: int) -> Iterator[Slip]:
+    """Iterate over the statements that can be left out."""
+    for found in STATEMENT.finditer(source, start, end):
+        text = found["text"]
+        if not text.startswith(("return", "goto", "else")):
+            yield f"without {text}", *found.span("text"), ";"
+
+
+def _in_tokens(source: str, start: int, end: int) -> Iterator[Slip]:
+    """Iterate over the operators, numbers, conditions and arguments that can be exchanged."""
+    before = ""
+    for token in TOKEN.finditer(source, start, end):
+        kind, text = token.lastgroup, token[0]
+        if kind == "skip":
+            continue
+        place = token.span()
+        if kind == "number":
+            yield f"{text} + 1", *place, f"({text} + 1)"
+        elif text in SWAPS and (before == ")" or before[-1:].isalnum() or before[-1:] == "]"):
+            left, right = SEEDED
+            if not left.search(source, max(start, place[0] - 60), place[0]) and not right.match(
+                source, place[1]
+            ):
+                yield f"{text} becomes {SWAPS[text]}", *place, SWAPS[text]
+        elif text == "if":
+            opening = source.find("(", token.end())
+            closing = _closing(source, opening)
+            inside = source[opening:closing]
+            yield f"if not {' '.join(inside.split())}", opening, closing, f"(!{inside})"
+        elif text == "(" and before[-1:].isalnum() and before not in NO_CALLS:
+            yield from _exchanged(source, before, token.start())
+        before = text
+
+
+def _exchanged(source: str, function: str, opening: int) -> Iterator[Slip]:
     """Iterate over the calls in which two neighbouring arguments have changed places."""
     arguments = list(_arguments(source, opening))
     for one, other in pairwise(arguments):
         first, second = source[slice(*one)].strip(), source[slice(*other)].strip()
         if first != second:
             words = f"{function}: {' '.join(f'{second}, {first}'.split())}"
-            yield _change(name, source, words, one[0], other[1], f"{second}, {first}")
+            yield words, one[0], other[1], f"{second}, {first}"
 
 
 def _arguments(source: str, opening: int) -> Iterator[tuple[int, int]]:
@@ -171,44 +236,57 @@ def _closing(source: str, opening: int) -> int:
     raise ValueError(f"the parenthesis at {opening} is never closed")
 
 
-def _change(name: str, source: str, words: str, start: int, end: int, text: str) -> Change:
+def _change(name: str, body: Body, source: str, slip: Slip) -> Change:
+    words, start, end, text = slip
     line = source.count("\n", 0, start) + 1
     column = start - source.rfind("\n", 0, start)
-    return Change(name, line, column, words, start, end, text)
+    return Change(name, body.name, body.calls, line, column, words, start, end, text)
 
 
 class Workshop:
-    """Builds a library with one change after the other."""
+    """Builds a library with one change after the other.
+
+    Several processes may use one folder: each change has files of its own.
+    """
 
     def __init__(self, bundle: Bundle, folder: Path, compiler: str = "cc") -> None:
-        """Compile every file of the library once.
+        """Take a folder for a library.
 
         Args:
             bundle: the library.
-            folder: where objects and libraries go.
+            folder: where objects and libraries go; made if need be.
             compiler: the C compiler.
-
-        Raises:
-            DriverDoesNotBuild: the compiler refuses the sources as they are.
         """
+        folder.mkdir(exist_ok=True)
         self._bundle = bundle
         self._folder = folder
         self._compiler = shlex.split(compiler)
         self._objects = {
             path.name: folder / f"{path.stem}.o" for path in sorted(bundle.folder.glob("src/*.c"))
         }
-        for name, made in self._objects.items():
-            text = (bundle.folder / "src" / name).read_text(encoding="utf-8")
-            if not self._compiled(text, name, made):
-                raise DriverDoesNotBuild(
-                    f"{name} of the {bundle.what} does not compile",
-                    "Without the objects of the right library there are no mutants of it.",
-                )
+
+    def prepare(self, jobs: int = 1) -> None:
+        """Compile the files of the library as they are, if that was not done yet.
+
+        Args:
+            jobs: compilers that work side by side.
+
+        Raises:
+            DriverDoesNotBuild: the compiler refuses the sources as they are.
+        """
+        missing = [name for name, made in self._objects.items() if not made.exists()]
+        with ThreadPoolExecutor(jobs) as pool:
+            for name, compiled in zip(missing, pool.map(self._as_it_is, missing), strict=True):
+                if not compiled:
+                    raise DriverDoesNotBuild(
+                        f"{name} of the {self._bundle.what} does not compile",
+                        "Without the objects of the right library there are no mutants of it.",
+                    )
 
     def built(self, change: Change) -> Path | None:
         """Return the library with a change; None if it does not compile, or is the same code."""
         name = Path(change.file).name
-        source = (self._bundle.folder / "src" / name).read_text(encoding="utf-8")
+        source = self._text(name)
         text = source[: change.start] + change.text + source[change.end :]
         made = self._folder / f"{Path(name).stem}-{change.line}-{change.start}-{change.end}.o"
         if not self._compiled(text, name, made):
@@ -221,6 +299,12 @@ class Workshop:
             return library if self._linked([made, *others], library) else None
         finally:
             made.unlink()
+
+    def _as_it_is(self, name: str) -> bool:
+        return self._compiled(self._text(name), name, self._objects[name])
+
+    def _text(self, name: str) -> str:
+        return (self._bundle.folder / "src" / name).read_text(encoding="utf-8")
 
     def _compiled(self, text: str, name: str, target: Path) -> bool:
         """Compile a text as if it were a file of the library."""

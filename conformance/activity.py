@@ -118,6 +118,10 @@ class Effort(msgspec.Struct, frozen=True):
     repetitions: int = 3
 
 
+NOTHING = Effort(shrink=0.0, reduce=0.0, repetitions=0)
+"""For those who only ask whether there is a failure."""
+
+
 def perform(setting: Setting, activity: Activity, known: set[Cause], effort: Effort) -> Done:
     """Do an activity; whatever the implementation does, this returns."""
     tally = Tally()

@@ -1,78 +1,208 @@
-"""Which tests execute which blocks of the bundled libraries: the ones to ask about a mutant."""
+"""Which tests execute which blocks of the bundled libraries: the ones to ask about a mutant.
+
+What was found out is kept on disk, as long as neither a library nor the suite changes.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
 
+from halcert.adapters import bundled
 from halcert.adapters.coverage import VARIABLE, Traced, block_of, traced
 from halcert.adapters.mutation import BUNDLES
-from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.activity import NOTHING, Activity, perform
 from halcert.conformance.campaign import pool_of
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.target import Target, setting_of
+from halcert.spec.catalogue import rule
+from halcert.spec.language import Strength
 
-NOTHING = Effort(shrink=0.0, reduce=0.0, repetitions=0)
-Blocks = frozenset[tuple[str, int]]
+OF_MUTANTS = frozenset(
+    {"coverage.py", "driver_mutants.py", "mutants.py", "mutation.py", "reach.py", "survivors.py"}
+)
+"""Files that are about mutants and take no part in a test."""
+FORM = 2
+"""Number of the form in which coverage is kept."""
+SURE = frozenset({"scenario", "witness"})
+"""Kinds of tests that make the same calls each time."""
+FEW = 6
+"""A rule that more tests show is not asked about: it takes too long to see that none does."""
+RULES_ASKED = 24
+"""Rules that are asked about at most, those that fewest tests show first."""
+EARLY_OF_A_KIND = 3
+"""How many tests of each kind come before the machines."""
 
 
 class Executed(msgspec.Struct, frozen=True):
     """What a test executes.
 
     Attributes:
-        blocks: where the blocks begin: file and line.
+        lines: for each file the lines at which the blocks begin that were executed.
         seconds: how long it takes.
+        right: whether it finds nothing at fault with the library as it is.
+        shown: rules that it shows to hold, if it makes the same calls each time.
     """
 
-    blocks: Blocks
+    lines: dict[str, tuple[int, ...]]
     seconds: float
+    right: bool
+    shown: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Asked(msgspec.Struct, frozen=True):
+    """What is asked about a line.
+
+    Attributes:
+        tests: numbers of the tests that execute it, in the order that finds most early.
+        alone: rules that a certificate needs and that only these tests show, with the numbers of
+            those that do. Who spoils all of them is not certified, though no rule is broken.
+    """
+
+    tests: tuple[int, ...] = ()
+    alone: tuple[tuple[str, tuple[int, ...]], ...] = ()
+
+
+class Coverage(msgspec.Struct, frozen=True, dict=True):
     """What tests execute of a library.
 
     Attributes:
         starts: for each file the lines at which blocks begin.
-        tests: for each block the numbers of the tests that execute it, the quickest first.
+        tests: what each test executes.
+        machines: numbers of the tests that are turns of a machine.
     """
 
-    starts: Mapping[str, list[int]]
-    tests: Mapping[tuple[str, int], tuple[int, ...]]
+    starts: dict[str, list[int]]
+    tests: tuple[Executed, ...]
+    machines: frozenset[int]
 
-    def tests_of(self, file: str, line: int) -> tuple[int, ...]:
-        """Return the tests that execute a line of a file, the quickest first."""
-        return self.tests.get(block_of(self.starts, file, line), ())
+    def asked(self, file: str, line: int | None) -> Asked:
+        """Return what is asked about a line of a file.
+
+        Without a line it is about everything in the file. Tests that execute the same blocks of
+        the file are of one kind; each kind has its turn in each round, and the quicker ones come
+        first. After some rounds come those by which a certificate stands or falls, and machines,
+        which take long and find what other tests do not.
+        """
+        start = 0 if line is None else block_of(self.starts, file, line)[1]
+        kinds: dict[tuple[int, ...], list[int]] = {}
+        machines = []
+        for number in self._by_seconds:
+            lines = self.tests[number].lines.get(file, ())
+            if start in lines or (line is None and lines):
+                if number in self.machines:
+                    machines.append(number)
+                else:
+                    kinds.setdefault(lines, []).append(number)
+        early = _in_turn([each[:EARLY_OF_A_KIND] for each in kinds.values()])
+        late = _in_turn([each[EARLY_OF_A_KIND:] for each in kinds.values()])
+        alone = self._alone({number for numbers in kinds.values() for number in numbers})
+        needed = (number for _, numbers in alone for number in numbers)
+        return Asked(tuple(dict.fromkeys((*early, *needed, *machines, *late))), alone)
+
+    def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]
+        return tuple(found[:RULES_ASKED])
+
+    @cached_property
+    def _by_seconds(self) -> list[int]:
+        right = [number for number, each in enumerate(self.tests) if each.right]
+        return sorted(right, key=lambda number: self.tests[number].seconds)
+
+    @cached_property
+    def _showing(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Rules that a certificate needs, with the tests that show them, if these are few."""
+        found: dict[str, list[int]] = {}
+        for number, each in enumerate(self.tests):
+            for name in each.shown:
+                known = rule(name)
+                if known is not None and known.strength is Strength.MUST:
+                    found.setdefault(name, []).append(number)
+        few = [(name, tuple(each)) for name, each in found.items() if len(each) <= FEW]
+        return sorted(few, key=lambda each: len(each[1]))
 
 
-def coverage_of(target: Target, activities: Sequence[Activity], jobs: int) -> Coverage:
+def _in_turn(groups: Sequence[Sequence[int]]) -> Iterator[int]:
+    """Iterate over the first of each group, then over the second of each, and so on."""
+    for round_ in zip_longest(*groups):
+        yield from (each for each in round_ if each is not None)
+
+
+def kept_coverage(target: Target, tests: Sequence[Activity], jobs: int) -> Coverage:
+    """Return what tests execute of a bundled library, from the disk if nothing has changed.
+
+    A survivor is answered by a scenario most of the time. So what scenarios execute is kept by
+    itself: a change of them leaves what was found out of the other tests as it is.
+    """
+    flows = [number for number, each in enumerate(tests) if each.kind == "scenario"]
+    others = [number for number, each in enumerate(tests) if each.kind != "scenario"]
+    found = [Executed({}, 0.0, right=True)] * len(tests)
+    starts: dict[str, list[int]] = {}
+    for numbers, digest in ((flows, suite_digest()), (others, suite_digest(without="scenarios"))):
+        part = _kept(target, [tests[number] for number in numbers], digest, jobs)
+        starts = part.starts
+        for number, executed in zip(numbers, part.tests, strict=True):
+            found[number] = executed
+    return Coverage(starts, tuple(found), _machines(tests))
+
+
+def _kept(target: Target, tests: Sequence[Activity], digest: str, jobs: int) -> Coverage:
+    asked = hashlib.sha256(digest.encode())
+    asked.update(msgspec.json.encode((target, tests)))
+    place = bundled.cache("coverage") / f"coverage-{FORM}-{asked.hexdigest()[:32]}.msgpack"
+    try:
+        return msgspec.msgpack.decode(place.read_bytes(), type=Coverage)
+    except (OSError, msgspec.DecodeError):
+        found = coverage_of(target, tests, jobs)
+        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as fresh:
+            fresh.write(msgspec.msgpack.encode(found))
+        Path(fresh.name).replace(place)
+        return found
+
+
+def suite_digest(without: str = "") -> str:
+    """Return a digest of what tests do, and of the sources of the bundled libraries.
+
+    Args:
+        without: name of a folder that does not count.
+    """
+    root = bundled.HERE.parent
+    digest = hashlib.sha256()
+    for folder in ("spec", "model", "adapters", "conformance"):
+        for path in sorted((root / folder).rglob("*.[pch]*")):
+            counts = path.suffix in (".py", ".c", ".h") and path.name not in OF_MUTANTS
+            if counts and path.parent.name != without:
+                digest.update(path.relative_to(root).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()[:32]
+
+
+def _machines(tests: Sequence[Activity]) -> frozenset[int]:
+    return frozenset(number for number, each in enumerate(tests) if each.kind == "machine")
+
+
+def coverage_of(target: Target, tests: Sequence[Activity], jobs: int) -> Coverage:
     """Run tests on a build of a bundled library that notes what is executed.
 
     Args:
         target: the library; the name of its adapter tells which.
-        activities: the tests.
+        tests: the tests.
         jobs: processes that work side by side.
     """
     with tempfile.TemporaryDirectory(prefix="halcert-traced-") as scratch, pool_of(jobs) as pool:
         build = traced(BUNDLES[f"soft{target.adapter}"], Path(scratch))
-        parts = [list(activities[start::jobs]) for start in range(jobs)]
+        parts = [list(tests[start::jobs]) for start in range(jobs)]
         futures = [pool.submit(_executed, target, build, part) for part in parts]
-        found: list[Executed] = [Executed(frozenset(), 0.0)] * len(activities)
+        found = [Executed({}, 0.0, right=True)] * len(tests)
         for start, future in enumerate(futures):
             found[start::jobs] = future.result()
-    return Coverage(build.starts(), _by_block(found))
-
-
-def _by_block(found: Sequence[Executed]) -> dict[tuple[str, int], tuple[int, ...]]:
-    by_block: dict[tuple[str, int], list[int]] = {}
-    for number in sorted(range(len(found)), key=lambda each: found[each].seconds):
-        for block in found[number].blocks:
-            by_block.setdefault(block, []).append(number)
-    return {block: tuple(numbers) for block, numbers in by_block.items()}
+    return Coverage(build.starts(), tuple(found), _machines(tests))
 
 
 def _executed(target: Target, build: Traced, part: Sequence[Activity]) -> list[Executed]:
@@ -89,8 +219,18 @@ def _executed(target: Target, build: Traced, part: Sequence[Activity]) -> list[E
             for activity in part:
                 done = perform(setting, activity, set(), NOTHING)
                 marks.seek(0)
-                found.append(Executed(build.executed(marks.read()), done.seconds))
+                lines = _by_file(build.executed(marks.read()))
+                right = not done.failures and not done.trouble
+                shown = sorted(done.tally.shown) if activity.kind in SURE else ()
+                found.append(Executed(lines, done.seconds, right, tuple(shown)))
                 marks.seek(0)
                 marks.write(bytes(build.size))
                 marks.flush()
     return found
+
+
+def _by_file(blocks: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+    found: dict[str, list[int]] = {}
+    for file, line in sorted(blocks):
+        found.setdefault(file, []).append(line)
+    return {file: tuple(lines) for file, lines in found.items()}

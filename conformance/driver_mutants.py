@@ -1,16 +1,19 @@
 """The suite against mutants of the software driver and runtime.
 
 Which tests execute a line is found out first, on a build that keeps a record. A mutant is given to
-those that execute its line, the quickest first, until one finds something; what no test executes
-no test can find.
+those that execute its line until one finds something; what no test executes no test can find.
+Machines are tests like the others here, with a turn for each area.
 """
 
 from __future__ import annotations
 
+import hashlib
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -19,10 +22,10 @@ from halcert.adapters import softacl
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.mutation import BUNDLES, Change, Workshop
 from halcert.adapters.protocol import Options
-from halcert.conformance.activity import Activity
-from halcert.conformance.campaign import Campaign, Plan, directed, pool_of
-from halcert.conformance.coverage import Coverage, coverage_of
-from halcert.conformance.faults import QUICK
+from halcert.conformance.activity import NOTHING, Activity
+from halcert.conformance.campaign import Campaign, Plan, directed, pool_of, turns
+from halcert.conformance.coverage import Asked, Coverage, kept_coverage, suite_digest
+from halcert.conformance.survivors import reason_for
 from halcert.conformance.target import Target
 from halcert.conformance.witness import witness_activities
 from halcert.spec.catalogue import AREAS
@@ -37,6 +40,11 @@ NO_MUTANT = "none"
 """It does not compile, or compiles to the code of the driver."""
 PATIENCE = 3.0
 """Seconds after which a call counts as hung; none of the right driver takes a tenth of it."""
+NOT_SHOWN = "no longer shown by"
+"""What stands in front of the tests where no rule was broken, but one that a certificate needs
+could not be shown any more: the library is not certified."""
+GLANCE = 0.1
+"""Part of the time that a mutant has which was judged: most are killed at once or never."""
 ENVIRONMENT: Mapping[str, Callable[[], dict[str, str]]] = {"acl": softacl.settings}
 """What a bundled library needs to be told, where it is loaded from a path."""
 
@@ -51,6 +59,7 @@ class MutantResult(msgspec.Struct, frozen=True):
         rule: id of the rule that killed it.
         test: the test that did.
         seconds: seconds of testing until then.
+        whole: seconds that it took altogether, with what it takes to compile it.
     """
 
     id: str
@@ -59,6 +68,7 @@ class MutantResult(msgspec.Struct, frozen=True):
     rule: str = ""
     test: str = ""
     seconds: float = 0.0
+    whole: float = 0.0
 
 
 class Trial(msgspec.Struct, frozen=True):
@@ -67,14 +77,41 @@ class Trial(msgspec.Struct, frozen=True):
     Attributes:
         target: the library that is changed.
         tests: the tests, in order.
-        seed: seed of all choices.
-        budget: seconds for each mutant.
+        alone: rules that only these tests show, with the names of those that do.
     """
 
     target: Target
     tests: tuple[Activity, ...]
+    alone: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A mutant, and what is asked about it.
+
+    Attributes:
+        change: the mutant.
+        asked: the numbers of tests, for each product.
+    """
+
+    change: Change
+    asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """What all mutants of a library have in common.
+
+    Attributes:
+        targets: the library, for each product.
+        seed: seed of all choices.
+        budget: seconds of testing for each mutant.
+        folder: where libraries are built.
+    """
+
+    targets: tuple[Target, ...]
     seed: int
     budget: float
+    folder: Path
 
 
 def target_of(adapter: str, areas: Sequence[str], profile: str, devices: tuple[int, ...]) -> Target:
@@ -85,52 +122,52 @@ def target_of(adapter: str, areas: Sequence[str], profile: str, devices: tuple[i
     return Target(adapter, options, profile, own, devices)
 
 
-def judge(change: Change, folder: Path, trials: Sequence[Trial]) -> MutantResult:
+def tests_of(target: Target, seed: int) -> list[Activity]:
+    """Return all tests: the directed ones, then a turn of the machine for each area."""
+    witnesses = witness_activities(target.areas, target.profile)
+    return [*directed(target, seed, witnesses), *turns(target, seed, len(target.areas))]
+
+
+def judge(change: Change, folder: Path, trials: Sequence[Trial], budget: float) -> MutantResult:
     """Build a mutant and run the tests against it, product by product, until one finds something.
 
     Args:
         change: the mutant.
         folder: where libraries are built.
         trials: what it is given to, for each product.
+        budget: seconds of testing; each product has its share, and what others left.
     """
-    library = _workshop(folder, change.bundle).built(change)
+    began = time.monotonic()
+    library = workshop_in(folder, change.bundle).built(change)
     if library is None:
-        return MutantResult(change.id, change.file, NO_MUTANT)
+        return MutantResult(change.id, change.file, NO_MUTANT, whole=time.monotonic() - began)
     result = MutantResult(change.id, change.file, UNSEEN)
+    fates = []
     before = 0.0
+    asked = [each for each in trials if each.tests]
     try:
-        for trial in trials:
-            if trial.tests and before < trial.budget:
-                result = _searched(change, library, trial)
-                before += result.seconds
-                if result.fate == KILLED:
-                    break
+        for number, trial in enumerate(asked):
+            share = (budget - before) / (len(asked) - number)
+            result = _searched(change, library, trial, share)
+            before += result.seconds
+            fates.append(result.fate)
+            if result.fate == KILLED:
+                break
     finally:
         library.unlink(missing_ok=True)
-    return msgspec.structs.replace(result, seconds=before)
+    if result.fate != KILLED and TIMED_OUT in fates:
+        result = MutantResult(change.id, change.file, TIMED_OUT)
+    return msgspec.structs.replace(result, seconds=before, whole=time.monotonic() - began)
 
 
-_workshops: dict[tuple[Path, str], Workshop] = {}
+def workshop_in(folder: Path, bundle: str) -> Workshop:
+    """Return the workshop for a library in a folder that several processes share."""
+    return Workshop(BUNDLES[bundle], folder / bundle)
 
 
-def _workshop(folder: Path, bundle: str) -> Workshop:
-    """Return the workshop of this process for a library; its objects are compiled once."""
-    key = folder, bundle
-    if key not in _workshops:
-        _workshops[key] = Workshop(BUNDLES[bundle], Path(tempfile.mkdtemp(dir=folder)))
-    return _workshops[key]
-
-
-def _searched(change: Change, library: Path, trial: Trial) -> MutantResult:
+def _searched(change: Change, library: Path, trial: Trial, seconds: float) -> MutantResult:
     options = msgspec.structs.replace(trial.target.options, library=str(library))
-    plan = Plan(
-        seed=trial.seed,
-        budget=trial.budget,
-        jobs=1,
-        effort=QUICK,
-        stop_at_first=True,
-        machines=False,
-    )
+    plan = Plan(budget=seconds, jobs=1, effort=NOTHING, stop_at_first=True, machines=False)
     campaign = Campaign(msgspec.structs.replace(trial.target, options=options), plan)
     try:
         campaign.run(trial.tests)
@@ -145,29 +182,48 @@ def _searched(change: Change, library: Path, trial: Trial) -> MutantResult:
                 change.file,
                 KILLED,
                 "" if first is None else first.rule,
-                done.activity,
+                done.activity if first is not None else f"{done.activity}: {done.trouble}",
                 before + (done.seconds if first is None else first.seconds),
             )
         before += done.seconds
+    made = {done.activity for done in campaign.done}
+    for rule, tests in trial.alone:
+        if rule not in campaign.tally.shown and made.issuperset(tests):
+            test = f"{NOT_SHOWN}: {', '.join(tests)}"
+            return MutantResult(change.id, change.file, KILLED, rule, test, before)
     fate = SURVIVED if len(campaign.done) >= len(trial.tests) else TIMED_OUT
     return MutantResult(change.id, change.file, fate, seconds=before)
 
 
-class Judges:
-    """The suite, and what it executes of a library."""
+_tests: dict[tuple[str, str, int], list[Activity]] = {}
+"""What this process has worked out already, by library, product and seed."""
 
-    def __init__(self, target: Target, *, seed: int, budget: float, jobs: int) -> None:
-        """Run the suite once on the library as it is, to see what it executes."""
-        witnesses = witness_activities(target.areas, target.profile)
-        self._target, self._seed, self._budget = target, seed, budget
-        self._tests = directed(target, seed, witnesses)
-        self._coverage: Coverage = coverage_of(target, self._tests, jobs)
 
-    def trial(self, change: Change) -> Trial:
-        """Return what a mutant is given to: the tests that execute its line."""
-        numbers = self._coverage.tests_of(Path(change.file).name, change.line)
-        tests = tuple(self._tests[number] for number in numbers)
-        return Trial(self._target, tests, self._seed, self._budget)
+def _known_tests(target: Target, seed: int) -> list[Activity]:
+    key = target.adapter, target.profile, seed
+    if key not in _tests:
+        _tests[key] = tests_of(target, seed)
+    return _tests[key]
+
+
+def _answered(inquiry: Inquiry, question: Question) -> MutantResult:
+    """Judge a mutant in a process of a pool, which gets no tests but their numbers."""
+    trials = []
+    for target, asked in zip(inquiry.targets, question.asked, strict=True):
+        tests = _known_tests(target, inquiry.seed)
+        alone = tuple(
+            (rule, tuple(tests[n].name for n in numbers)) for rule, numbers in asked.alone
+        )
+        trials.append(Trial(target, tuple(tests[number] for number in asked.tests), alone))
+    judged = bool(reason_for(question.change.id))
+    budget = inquiry.budget * (GLANCE if judged else 1)
+    return judge(question.change, inquiry.folder, trials, budget)
+
+
+def digest_of(areas: Sequence[str], profiles: Sequence[str], seed: int, budget: float) -> str:
+    """Return a digest of what decides the fate of mutants."""
+    asked = repr((suite_digest(), tuple(areas), tuple(profiles), seed, budget))
+    return hashlib.sha256(asked.encode()).hexdigest()[:32]
 
 
 def judge_all(
@@ -179,9 +235,9 @@ def judge_all(
     seed: int,
     budget: float,
     jobs: int,
-    told: Callable[[MutantResult], None],
+    begin: Callable[[str], None],
 ) -> Iterator[MutantResult]:
-    """Judge mutants, several at a time; each result is told as it comes.
+    """Judge mutants, several at a time; results come in the order in which they are there.
 
     Args:
         found: the mutants of each bundled library, by the name of its folder.
@@ -189,31 +245,53 @@ def judge_all(
         devices: ids of the devices that are present.
         profiles: names of the products whose tests are run.
         seed: seed of all choices.
-        budget: seconds for each mutant.
+        budget: seconds of testing for each mutant.
         jobs: processes that work side by side.
-        told: called with each result.
+        begin: called with what is about to be done.
     """
     for adapter in dict.fromkeys(AREAS[name].library for name in areas):
         changes = found.get(f"soft{adapter}", ())
         if not changes:
             continue
-        judges = [
-            Judges(target_of(adapter, areas, each, devices), seed=seed, budget=budget, jobs=jobs)
-            for each in profiles
-        ]
-        with (
-            tempfile.TemporaryDirectory(prefix="halcert-mutants-") as scratch,
-            pool_of(jobs) as pool,
-        ):
-            pending = {
-                pool.submit(judge, each, Path(scratch), [j.trial(each) for j in judges]): each
-                for each in changes
-            }
+        targets = tuple(target_of(adapter, areas, each, devices) for each in profiles)
+        with tempfile.TemporaryDirectory(prefix="halcert-mutants-") as scratch:
+            inquiry = Inquiry(targets, seed, budget, Path(scratch))
+            workshop_in(inquiry.folder, f"soft{adapter}").prepare(jobs)
+            coverages = []
+            for target in targets:
+                begin(f"what tests execute of soft{adapter} as {target.profile}")
+                coverages.append(kept_coverage(target, tests_of(target, seed), jobs))
+            begin(f"mutants of soft{adapter}")
+            questions = [Question(each, _asked(each, coverages)) for each in changes]
+            yield from _in_processes(inquiry, questions, jobs)
+
+
+def _asked(change: Change, coverages: Sequence[Coverage]) -> tuple[Asked, ...]:
+    """Return what is asked about a mutant, for each product."""
+    line = change.line if change.runs else None
+    return tuple(each.asked(Path(change.file).name, line) for each in coverages)
+
+
+def _in_processes(
+    inquiry: Inquiry, questions: Sequence[Question], jobs: int
+) -> Iterator[MutantResult]:
+    """Ask the questions in processes; those that took a process with them are not asked again."""
+    left = list(questions)
+    while left:
+        pool = pool_of(jobs)
+        try:
+            pending = {pool.submit(_answered, inquiry, each): each for each in left}
+            left = []
             for future in as_completed(pending):
-                change = pending[future]
                 try:
-                    result = future.result()
+                    yield future.result()
                 except BrokenProcessPool:
-                    result = MutantResult(change.id, change.file, TIMED_OUT)
-                told(result)
-                yield result
+                    left.append(pending[future])
+        finally:
+            # On Ctrl-C hundreds are waiting still.
+            pool.shutdown(wait=True, cancel_futures=True)
+        # The pool takes them in order, so the first ones were under way.
+        left.sort(key=questions.index)
+        for lost in left[:jobs]:
+            yield MutantResult(lost.change.id, lost.change.file, TIMED_OUT)
+        left = left[jobs:]

@@ -16,6 +16,8 @@ ALIVE = 12
 """Blocks that are alive at once where many come and go."""
 CYCLES = 80
 MODULE_OF = int(CtrlType.CTRL_TYPE_GET_ADDR_MODULE_ID)
+MOST = 60
+"""Blocks of a size that are allocated to fill a device."""
 LARGE = 600 * MIB
 """A block that implementations give address space of its own (bytes)."""
 
@@ -147,6 +149,33 @@ def large_again_and_again(lab: Lab) -> None:
             free(lab, allocate(lab, size, kind, device, **bits))
 
 
+def freed_memory_serves_other_sizes(lab: Lab) -> None:
+    """What was freed in small blocks can be had in others, also when nothing else is left."""
+    open_all(lab)
+    for device in lab.setting.devices:
+        first = _everything(lab, device)
+        free(lab, *first)
+        for size in (8 * MIB, 6 * MIB, 64 * 1024):
+            small = [allocate(lab, size, DEV, device, huge=int(size > MIB)) for _ in range(6)]
+            free(lab, *small)
+        audit(lab, device)
+        again = _everything(lab, device)
+        free(lab, *again)
+        audit(lab, device)
+
+
+def _everything(lab: Lab, device: int) -> list[int]:
+    """Return blocks that fill a device, in few sizes; what a really large one has is not filled."""
+    found = []
+    for size in (LARGE, LARGE // 8, 2 * MIB):
+        for _ in range(MOST):
+            block = allocate(lab, size, DEV, device, huge=1)
+            if block is None:
+                break
+            found.append(block)
+    return found
+
+
 ENDURANCE_SCENARIOS = scenarios_of(
     "svm",
     nothing_is_inherited,
@@ -155,4 +184,5 @@ ENDURANCE_SCENARIOS = scenarios_of(
     allocated_again_and_again,
     tasks_again_and_again,
     large_again_and_again,
+    freed_memory_serves_other_sizes,
 )

@@ -7,8 +7,16 @@ from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
-from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, free, open_all
+from halcert.conformance.scenarios.transfer import (
+    AT_ONCE,
+    SYNC,
+    TO_DEVICE,
+    TO_HOST,
+    descriptor_of,
+    matrix,
+)
 from halcert.conformance.scenarios.vmm import (
     ON_DEVICE,
     ON_HOST,
@@ -22,10 +30,13 @@ from halcert.conformance.scenarios.vmm import (
     reserve,
 )
 from halcert.spec.abi.constants import MemType, PageType
-from halcert.spec.profiles import GIB
-from halcert.spec.vmm.reserve import LARGEST
+from halcert.spec.profiles import GIB, TIB
+from halcert.spec.svm.flags import DEV, HOST
+from halcert.spec.vmm.reserve import LARGEST, ReserveFlags
 
 NORMAL, HUGE, GIANT = 0, int(PageType.MEM_HUGE_PAGE_TYPE), int(PageType.MEM_GIANT_PAGE_TYPE)
+REMOTE = (26 * TIB, 100 * TIB)
+"""Where addresses for other machines are asked for."""
 ROUNDS = 48
 """How often the largest addresses are reserved: more than would fit if they were not given back."""
 
@@ -179,6 +190,80 @@ def addresses_can_be_had_again(lab: Lab) -> None:
         lab.call("halMemAddressFree", ptr=place)
 
 
+def addresses_for_other_machines(lab: Lab) -> None:
+    """Addresses that other machines can map as well: memory at both ends, and all of it back."""
+    open_all(lab)
+    flag = ReserveFlags.compose(remote=1)
+    for addr in REMOTE:
+        for size in (GIB, 2 * GIB):
+            place, behind = reserve(lab, size, addr, flag), reserve(lab, GIB, addr + size, flag)
+            if place is None or behind is None:
+                continue
+            reserve(lab, GIB, addr, flag)
+            for owner in (lab.setting.devices[-1], None):
+                _used_at(lab, owner, (place, place + size - PAGE, behind))
+            for start in (place, behind, place):
+                lab.call("halMemAddressFree", ptr=start)
+
+
+def _used_at(lab: Lab, owner: int | None, places: tuple[int, ...]) -> None:
+    """Map memory at some places, use it, and let it go."""
+    handles = [create(lab, PAGE, owner) for _ in places]
+    for place, handle in zip(places, handles, strict=True):
+        mapped(lab, place, PAGE, handle or 0)
+        give(lab, place, PAGE, {"id": 0, "side": ON_HOST, "type": READ_WRITE})
+        query(lab, place)
+    fill_all(lab)
+    check_all(lab)
+    lab.call("halMemAddressFree", ptr=places[0])
+    for place, handle in zip(places, handles, strict=True):
+        lab.call("halMemUnmap", ptr=place)
+        lab.call("halMemRelease", handle=handle or 0)
+
+
+def mapped_memory_in_every_copy(lab: Lab) -> None:
+    """Copy mapped memory of devices and of the host in all the ways that there are."""
+    open_all(lab)
+    last = lab.setting.devices[-1]
+    host, block = allocate(lab, PAGE, HOST), allocate(lab, PAGE, DEV, last)
+    if host is None or block is None:
+        return
+    for owner in (*lab.setting.devices, None):
+        got = pair(lab, PAGE, owner)
+        if got is None:
+            continue
+        place, handle = got
+        mapped(lab, place, PAGE, handle)
+        for other in (host, block):
+            for dst, src in ((place, other), (other, place)):
+                _copied(lab, dst, src, last if owner is None else owner)
+        lab.call("halMemUnmap", ptr=place)
+        lab.call("halMemRelease", handle=handle)
+        lab.call("halMemAddressFree", ptr=place)
+
+
+def _copied(lab: Lab, dst: int, src: int, device: int) -> None:
+    """Copy some bytes in all the ways that there are."""
+    fill_all(lab)
+    size = 10_000
+    for direction in (TO_DEVICE, TO_HOST):
+        matrix(lab, SYNC, dst, src, direction)
+        info = {"dir": direction, "devid": device}
+        lab.call("halMemcpy", dst=dst, dst_size=size, src=src, count=size, info=info)
+    lab.call("halMemcpyBatch", dst=[dst, dst + size], src=[src, src + size], size=[9, 8], count=2)
+    args = {"dst": dst, "dest_max": size, "src": src, "byte_count": size}
+    number = gave(lab.call("halMemCpyAsync", **args, copy_fd=True), "copy_fd")
+    if number is not None:
+        lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
+    made: dict[str, Any] = {"p_src": src, "p_dst": dst, "len": size, "dma_addr": {"devid": device}}
+    descriptor = descriptor_of(lab.call("drvMemConvertAddr", **made), "dma_addr")
+    if descriptor:
+        lab.call("halMemcpySumbit", dma_addr=descriptor, flag=AT_ONCE)
+        lab.call("drvMemDestroyAddr", ptr=descriptor)
+    lab.call("drvMemcpy", **args)
+    check_all(lab)
+
+
 MAPPING_SCENARIOS = scenarios_of(
     "vmm",
     refused_maps,
@@ -186,4 +271,6 @@ MAPPING_SCENARIOS = scenarios_of(
     many_sizes_side_by_side,
     mapped_again_and_again,
     addresses_can_be_had_again,
+    addresses_for_other_machines,
+    mapped_memory_in_every_copy,
 )

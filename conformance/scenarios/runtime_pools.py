@@ -28,6 +28,8 @@ from halcert.conformance.streams import (
 from halcert.spec.soma.memory import PAGE
 
 SMALL = 64 * 1024
+PARTS = 40
+"""Blocks that one pool gives out at a time, where it gives out many."""
 ATTEMPTS = 64
 """Allocations by which a device is filled up, at most."""
 RESERVED, RESERVED_MARK, USED, USED_MARK = 5, 6, 7, 8
@@ -321,6 +323,35 @@ def a_part_is_trimmed(lab: Lab) -> None:
     lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
+def a_pool_of_many_parts(lab: Lab) -> None:
+    """A pool keeps dozens of blocks apart, and what was freed between others serves again."""
+    device = lab.setting.devices[-1]
+    use(lab, device)
+    where, of = stream(lab), pool(lab, device, PARTS * PAGE)
+    if of is None:
+        return
+    blocks = [take(lab, where, of) for _ in range(PARTS)]
+    for turn in range(3):
+        for number, block in enumerate(blocks):
+            if block is not None:
+                fill_on(lab, where, block, PAGE, (number + 90 * turn) % 256)
+        sync(lab, where)
+        check_all(lab)
+        ask(lab, of)
+        for number in range(turn, PARTS, 3):
+            give(lab, where, blocks[number])
+        for number in range(turn, PARTS, 3):
+            blocks[number] = take(lab, where, of)
+    take(lab, where, of, 1)
+    for block in blocks:
+        give(lab, where, block)
+    sync(lab, where)
+    ask(lab, of)
+    lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=PAGE)
+    ask(lab, of)
+    lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
 def wrong_pool_properties_of_the_runtime(lab: Lab) -> None:
     """What a pool cannot be made of is refused."""
     device = lab.setting.devices[0]
@@ -344,5 +375,6 @@ POOL_FLOWS = (
     pools_keep_what_they_are_told_to,
     trimming_waits_for_frees,
     a_part_is_trimmed,
+    a_pool_of_many_parts,
     wrong_pool_properties_of_the_runtime,
 )

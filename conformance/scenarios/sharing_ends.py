@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.conformance.lab import Lab
+from halcert.conformance.observe import audit
 from halcert.conformance.scenarios.registry import Flow
 from halcert.conformance.scenarios.sharing import (
     CACHED,
@@ -185,6 +186,38 @@ def opener_closes_the_device(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
+def _two_names(last: int, *, ends: bool) -> Flow:
+    def flow(lab: Lab) -> None:
+        """Two processes have a block by names of their own; its memory lasts for the last one."""
+        begin(lab, OWNER, OPENER, STRANGER)
+        address = allocate(lab, UNCACHED)
+        if address is None:
+            return
+        fill(lab, address, UNCACHED, 21)
+        openers = (OPENER, STRANGER)
+        opened: dict[int, int] = {}
+        for opener in openers:
+            token = name(lab, address, UNCACHED)
+            if token is None:
+                continue
+            permit(lab, token, opener)
+            place = open_name(lab, token, opener)
+            if place is not None:
+                opened[opener] = place
+        if ends:
+            leave(lab, OWNER, ORDERLY)
+        else:
+            lab.call("halMemFree", OWNER, pp=address)
+        look(lab, *openers)
+        for opener in sorted(opened, key=lambda each: each == openers[last]):
+            audit(lab, lab.setting.devices[0], process=opener)
+            close(lab, opened.pop(opener), opener)
+            look(lab, *opened)
+        settle(lab, *openers)
+
+    return flow
+
+
 def everybody_ends(lab: Lab) -> None:
     """Owner and opener end together, and a third process finds all memory free."""
     found = shared(lab)
@@ -215,5 +248,9 @@ NAME_ENDS: dict[str, Flow] = {
     "opener-is-killed": _opener_ends(KILLED),
     "owner-closes-the-device": owner_closes_the_device,
     "opener-closes-the-device": opener_closes_the_device,
+    "owner-frees-two-names-first-lasts": _two_names(0, ends=False),
+    "owner-frees-two-names-second-lasts": _two_names(1, ends=False),
+    "owner-exits-two-names-first-lasts": _two_names(0, ends=True),
+    "owner-exits-two-names-second-lasts": _two_names(1, ends=True),
     "everybody-is-killed": everybody_ends,
 }

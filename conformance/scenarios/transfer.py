@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise, product
+from itertools import pairwise, permutations, product
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
@@ -24,6 +24,13 @@ def ends(lab: Lab, size: int, device: int = 0) -> tuple[int, int] | None:
         return None
     fill_all(lab)
     return host, block
+
+
+def let_go(lab: Lab, *hosts: int) -> None:
+    """Close the devices, which takes their memory back at once, and free that of the host."""
+    for device in lab.setting.devices:
+        lab.call("halMemAgentClose", devid=device, flag=0)
+    free(lab, *hosts)
 
 
 def matrix(lab: Lab, kind: int, dst: int, src: int, direction: int, **members: object) -> object:
@@ -48,6 +55,7 @@ def copy_with_info(lab: Lab) -> None:
             check_all(lab)
     wrong = {"dir": TO_HOST, "devid": 63}
     lab.call("halMemcpy", dst=host, dst_size=10_000, src=block, count=10, info=wrong)
+    let_go(lab, host)
 
 
 def rows(lab: Lab) -> None:
@@ -69,8 +77,10 @@ def rows(lab: Lab) -> None:
     matrix(lab, SYNC, block, host, 0)
     matrix(lab, SYNC, block, host, 3)
     matrix(lab, SYNC, host, block, TO_DEVICE)
+    matrix(lab, SYNC, block, host, TO_HOST)
     lab.call("halMemcpy2D", p_copy=None)
     check_all(lab)
+    let_go(lab, host)
 
 
 def rows_that_wrap(lab: Lab) -> None:
@@ -156,6 +166,30 @@ def out_of_order(lab: Lab) -> None:
             check_all(lab)
 
 
+def in_every_order(lab: Lab) -> None:
+    """Have several copies under way, and wait for the oldest, the newest, or one between first."""
+    open_all(lab)
+    # The first one is long, so that the others have to wait for it.
+    sizes = (32 * MIB, MIB, MIB)
+    pairs = [
+        ends(lab, size, lab.setting.devices[place % 2 - 1]) for place, size in enumerate(sizes)
+    ]
+    for turn, order in enumerate(permutations(range(3))):
+        started: list[int | None] = []
+        for place, (size, pair) in enumerate(zip(sizes, pairs, strict=True)):
+            if pair is None:
+                return
+            host, block = pair
+            store(lab, host, size, 10 * turn + place + 1)
+            call = {"dst": block, "dest_max": size, "src": host, "byte_count": size}
+            started.append(gave(lab.call("halMemCpyAsync", copy_fd=True, **call), "copy_fd"))
+        for place in order:
+            number = started[place]
+            if number is not None:
+                lab.call("halMemCpyAsyncWaitFinish", copy_fd=number)
+        check_all(lab)
+
+
 def between_all_kinds(lab: Lab) -> None:
     """Copy from every kind of memory to every other, more than a page, and look at both ends."""
     open_all(lab)
@@ -207,6 +241,7 @@ def batches(lab: Lab) -> None:
     many = [blocks[0]] * 4097
     lab.call("halMemcpyBatch", dst=many, src=[hosts[0]] * 4097, size=[1] * 4097, count=4097)
     lab.call("halMemcpyBatch", dst=hosts[:2], src=hosts[2:4], size=[64, 64], count=2)
+    let_go(lab, *hosts, *(other or ())[:1])
 
 
 def asynchronous(lab: Lab) -> None:
@@ -317,6 +352,25 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("drvMemAddressTranslate", vptr=block, pptr=False)
 
 
+def ranges_at_the_ends(lab: Lab) -> None:
+    """Prefetch and advise from several places in a block, up to its end and beyond."""
+    open_all(lab)
+    for kind, page, bits in ((DEV, 4096, {}), (DEV, 2 * MIB, {"huge": 1}), (SVM, 4096, {})):
+        size = 3 * page
+        block = allocate(lab, size, kind, lab.setting.devices[-1], host_writes=1, **bits)
+        if block is None:
+            continue
+        for start, beyond in product((0, page, 2 * page), (-page, -1, 0, 1, page, 2 * page)):
+            length = size - start + beyond
+            for device in lab.setting.devices:
+                if length > 0:
+                    args = {"len": length, "device": device}
+                    lab.call("drvMemPrefetchToDevice", dev_ptr=block + start, **args)
+                    advice = {"count": length, "type": 2, "device": device}
+                    lab.call("halMemAdvise", ptr=block + start, **advice)
+        free(lab, block)
+
+
 TRANSFER_SCENARIOS = scenarios_of(
     "svm",
     copy_with_info,
@@ -328,7 +382,9 @@ TRANSFER_SCENARIOS = scenarios_of(
     batches,
     asynchronous,
     out_of_order,
+    in_every_order,
     descriptors,
     descriptors_in_numbers,
     shared_virtual_memory,
+    ranges_at_the_ends,
 )

@@ -24,6 +24,9 @@ from halcert.spec.abi.constants import UvmAdvise
 from halcert.spec.profiles import GIB
 from halcert.spec.uvm.pages import PAGE
 
+MANY = 72
+"""Blocks that are there at once where there are many."""
+
 
 def prefetch_filled_first(lab: Lab) -> None:
     """The flow of the documents with bytes in place before the pages become read-mostly."""
@@ -219,6 +222,30 @@ def prefetched_to_a_closed_device(lab: Lab) -> None:
     look_from(lab, base, 2 * PAGE, first)
 
 
+def many_allocations(lab: Lab) -> None:
+    """Dozens of managed blocks come and go between others; each keeps its own bytes and advice."""
+    open_all(lab)
+    bases = [allocate_managed(lab, (1 + number % 3) * PAGE) for number in range(MANY)]
+    for turn in range(3):
+        for number, base in enumerate(bases):
+            if base is not None:
+                fill(lab, base, PAGE, 1 + number + MANY * turn)
+        for number in range(turn, MANY, 3):
+            base = bases[number]
+            if base is not None:
+                device = lab.setting.devices[number % len(lab.setting.devices)]
+                prefetch(lab, base, PAGE, at_device(device))
+                free(lab, bases[number - 1])
+                bases[number - 1] = None
+                ask(lab, base, PAGE)
+        for base in bases:
+            if base is not None:
+                look_from(lab, base, PAGE)
+        for number in range(turn, MANY, 3):
+            bases[number - 1] = allocate_managed(lab, PAGE)
+    free(lab, *bases)
+
+
 UVM_SCENARIOS = scenarios_of(
     "uvm",
     prefetch_filled_first,
@@ -230,4 +257,5 @@ UVM_SCENARIOS = scenarios_of(
     prefetched_to_a_closed_device,
     asking_changes_nothing,
     touched_at_random_places,
+    many_allocations,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from statistics import median
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,15 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Seconds, areas_option
-from halcert.conformance.driver_mutants import (
-    KILLED,
-    NO_MUTANT,
-    SURVIVED,
-    TIMED_OUT,
-    UNSEEN,
-    MutantResult,
-)
+from halcert.cli.options import Folder, Seconds, areas_option
 from halcert.conformance.run import cores, sensible_jobs
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
@@ -46,12 +38,18 @@ SHOWN = 40
     "--sample", type=click.IntRange(min=1), metavar="NUMBER", help="Only so many, drawn by --seed."
 )
 @click.option(
+    "--only",
+    default="",
+    metavar="PATTERN",
+    help="Only mutants of C sources whose name matches, such as 'softhal/copy.c:*'.",
+)
+@click.option(
     "--budget",
     type=Seconds(),
-    default=20.0,
+    default=10.0,
     show_default=True,
     metavar="SECONDS",
-    help="Time for each mutant of the driver or the runtime.",
+    help="Time for testing each mutant of the driver or the runtime.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
 @click.option(
@@ -62,16 +60,25 @@ SHOWN = 40
     help="Processes that work side by side.",
 )
 @click.option("--fresh", is_flag=True, help="With --spec: find out anew what became of each.")
+@click.option(
+    "--out",
+    type=Folder(),
+    default=Path("halcert-out"),
+    show_default=True,
+    help="Folder for mutants.jsonl, from which a run that was ended goes on.",
+)
 @click.option("--all", "everything", is_flag=True, help="Print every survivor.")
 @click.option("--json", "as_json", is_flag=True, help="Print what became of each as JSON.")
 def mutants(
     of_spec: bool,
     areas: tuple[str, ...],
     sample: int | None,
+    only: str,
     budget: float,
     seed: int,
     jobs: int,
     fresh: bool,
+    out: Path,
     everything: bool,
     as_json: bool,
 ) -> int:
@@ -79,8 +86,10 @@ def mutants(
 
     Without --spec the C sources of the software driver and runtime are changed: an operator,
     a number or a condition, arguments exchanged, or a call or an assignment left out. What
-    compiles to the same code is dropped. Each mutant is given to the tests that execute its
-    line until one finds something.
+    compiles to the same code is dropped, and so is what serves no interface that rules are
+    about. Each mutant is given to the tests that execute its line until one finds something,
+    machines among them. What became of it is written to OUT/mutants.jsonl at once, and a run
+    that was ended goes on from there.
 
     With --spec each change is one slip of the pen: a rule dropped or negated, a part of a
     condition left out, a comparison or a number moved by one, a return code exchanged, an
@@ -105,86 +114,14 @@ def mutants(
     chosen = tuple(name for name in AREAS if not areas or name in areas)
     console = Console(highlight=False, stderr=as_json)
     if not of_spec:
-        return _of_driver(console, chosen, sample, budget, seed, sensible_jobs(jobs), as_json)
+        from halcert.cli.driver_mutants import Wish, run
+
+        wish = Wish(chosen, only, sample, budget, seed, sensible_jobs(jobs), out, as_json)
+        return run(console, wish)
     fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console, fresh=fresh))
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(fates), indent=2).decode())
     return _report(console, fates, everything)
-
-
-def _of_driver(
-    console: Console,
-    areas: tuple[str, ...],
-    sample: int | None,
-    budget: float,
-    seed: int,
-    jobs: int,
-    as_json: bool,
-) -> int:
-    """Run the suite against mutants of the software driver and runtime."""
-    from halcert.adapters.mutation import all_changes
-    from halcert.adapters.protocol import Options
-    from halcert.conformance.driver_mutants import judge_all
-    from halcert.conformance.registry import adapter_named
-    from halcert.conformance.survivors import reason_for
-    from halcert.conformance.target import describe
-    from halcert.model.proofs.run import representatives
-
-    libraries = dict.fromkeys(f"soft{AREAS[name].library}" for name in areas)
-    found = [each for library in libraries for each in all_changes(library)]
-    if sample is not None and sample < len(found):
-        found = random.Random(seed).sample(found, sample)
-    _, devices = describe(adapter_named("hal"), Options())
-    by_library = {name: [c for c in found if c.bundle == name] for name in libraries}
-
-    def told(result: MutantResult) -> None:
-        if not as_json and result.fate in (SURVIVED, TIMED_OUT, UNSEEN):
-            why = reason_for(result.id)
-            text = f"{result.fate:12}  {result.id}" + (f"  ({why})" if why else "")
-            console.print(text, markup=False, soft_wrap=True)
-
-    results = list(
-        judge_all(
-            by_library,
-            areas,
-            devices,
-            profiles=[each.name for each in representatives()],
-            seed=seed,
-            budget=budget,
-            jobs=jobs,
-            told=told,
-        )
-    )
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2).decode())
-    return _report_driver(console, [each for each in results if each.fate != NO_MUTANT])
-
-
-def _report_driver(console: Console, results: list[MutantResult]) -> int:
-    from halcert.conformance.survivors import reason_for
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    fates = (KILLED, SURVIVED, TIMED_OUT, UNSEEN)
-    for name in ("file", "mutants", *fates):
-        table.add_column(name, justify="left" if name == "file" else "right")
-    for file in sorted({each.file for each in results}):
-        counts = Counter(each.fate for each in results if each.file == file)
-        table.add_row(file, str(sum(counts.values())), *(str(counts[fate]) for fate in fates))
-    console.print(table)
-    rules = Counter(each.rule for each in results if each.fate == KILLED)
-    for name, count in rules.most_common(SHOWN):
-        console.print(f"{count:5} killed by {name or 'trouble'}", markup=False)
-    killed = [each for each in results if each.fate == KILLED]
-    left = [each.id for each in results if each.fate != KILLED]
-    unjudged = [each for each in left if not reason_for(each)]
-    share = 100 * len(killed) / len(results) if results else 100.0
-    middle = f", median {median(each.seconds for each in killed):.2f} s" if killed else ""
-    console.print(
-        f"{len(killed)} of {len(results)} mutants killed ({share:.1f} %){middle}; "
-        f"{len(left) - len(unjudged)} of the others judged, {len(unjudged)} not",
-        markup=False,
-    )
-    return int(Exit.VIOLATIONS if unjudged else Exit.OK)
 
 
 def _fates(

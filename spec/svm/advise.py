@@ -22,7 +22,7 @@ from halcert.spec.profiles import GEN2, GEN3, Profile
 from halcert.spec.sources import HEADER, V2, V3
 from halcert.spec.state import ON_DEVICE, UNSET, USER, Block, State
 from halcert.spec.svm.flags import DEV, DVPP, MAPPED, OPENED, POOL, SVM
-from halcert.spec.svm.memory import allocated, bare, brought, of_the_host, whole
+from halcert.spec.svm.memory import allocated, brought, of_the_host, unmapped, whole
 
 MUST = Strength.MUST
 SHOULD = Strength.SHOULD
@@ -127,7 +127,7 @@ class MemAdvise(Call, frozen=True):
     def not_allocated(call, state: State) -> bool:
         """Advice is about a block of halMemAlloc."""
         block = state.blocks.covering(call.ptr)
-        nothing = not block.exists and not bare(state, call.ptr, 1)
+        nothing = not block.exists and not unmapped(state, call.ptr)
         return _on_access(call) and (nothing or block.kind == USER)
 
     @rejects("SVM-ADVISE-009", DrvError.INVALID_DEVICE, strength=SHOULD, source=V3, profiles=GEN3)
@@ -215,7 +215,7 @@ class MemAdvise(Call, frozen=True):
         """Advising about the access to reserved addresses, mapped or not, opened or a pool's."""
         block = state.blocks.covering(call.ptr)
         shared = block.kind == MAPPED or block.kind == OPENED or block.kind == POOL
-        return _on_access(call) and (shared or bare(state, call.ptr, 1))
+        return _on_access(call) and (shared or unmapped(state, call.ptr))
 
     @accepts(
         "SVM-ADVISE-020",

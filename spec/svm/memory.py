@@ -62,6 +62,14 @@ def bare(state: State, address: int, length: int) -> bool:
     )
 
 
+def unmapped(state: State, address: int) -> bool:
+    """Tell whether an address was set aside and no memory is there.
+
+    What a reservation was rounded up by is set aside as well.
+    """
+    return state.reservations.covering(address).exists and not state.blocks.covering(address).exists
+
+
 def byte_number(state: State, address: int) -> int:
     """Return a number that addresses have in common if they lead to the same byte."""
     block = state.blocks.covering(address)

@@ -29,7 +29,7 @@ WORDS = {
     "replay": ("TRACE", "--library", "--times", "Exit codes:", "still there", "flaky", "changed"),
     "explain": ("TRACE",),
     "export": ("TRACE", "--as", "--output", "cc -std=c11", "perfetto", "mermaid", "pytest"),
-    "mutants": ("--spec", "--areas", "--sample", "--jobs", "Exit codes:"),
+    "mutants": ("--spec", "--areas", "--sample", "--only", "--out", "mutants.jsonl", "Exit codes:"),
     "vectors": ("--areas", "--as", "--profile", "--out", "TAP", "cc -std=c11"),
     "spec": ("halcert spec show",),
     "trace-matrix": ("--as", "--output", "--proofs", "--certificate"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from fnmatch import fnmatchcase
+
 import pytest
 
 from halcert.adapters.mutation import BUNDLES, all_changes
@@ -12,11 +15,12 @@ from halcert.conformance.stages import stage_of
 from halcert.conformance.survivors import RULES, SOURCES, reason_for
 from halcert.model.proofs import witnesses
 from halcert.spec.abi.codes import DrvError
-from halcert.spec.catalogue import AREAS
-from halcert.spec.language import Sequence
+from halcert.spec.catalogue import AREAS, rule
+from halcert.spec.language import Kind, Sequence
 from halcert.spec.svm.flags import AllocFlags
 
 PRODUCT = "ascend910b"
+RULE_ID = re.compile(r"\b[A-Z]+-[A-Z0-9]+-\d{3}\b")
 
 
 @pytest.fixture(scope="module")
@@ -100,12 +104,21 @@ def test_a_change_that_another_rule_makes_up_for_is_equivalent(watch):
 
 
 def test_every_pattern_of_the_list_has_a_reason_and_matches_something():
-    rules = {reason_for(each.id) for each in all_mutations(AREAS)}
-    sources = {reason_for(each.id) for bundle in BUNDLES for each in all_changes(bundle)}
+    rules = [each.id for each in all_mutations(AREAS)]
+    sources = [each.id for bundle in BUNDLES for each in all_changes(bundle)]
     for given, known in ((rules, RULES), (sources, SOURCES)):
         for pattern, reason in known.items():
             assert reason
-            assert reason in given, pattern
+            assert any(fnmatchcase(each, pattern.replace("[", "[[]")) for each in given), pattern
+    for judged in (RULES, SOURCES):
+        pattern, reason = next(iter(judged.items()))
+        assert reason_for(pattern.replace("*", "ANY")) == reason
+
+
+def test_what_a_reason_calls_open_is_undefined():
+    named = {rule(name) for each in SOURCES.values() for name in re.findall(RULE_ID, each)}
+    assert len(named) > 5
+    assert {each.kind for each in named} == {Kind.UNDEFINED}
 
 
 def test_a_mutation_that_nobody_judged_has_no_reason():

@@ -117,13 +117,18 @@ void share_settle(struct share *share)
 {
     bool held = share_holders(share) > 0;
     bool keyed = share->valid != 0 && !(share->kind == SHARE_HANDLE && v2());
-    if (held || (keyed && share->owner >= 0)) {
+    bool stays = keyed && share->owner >= 0;
+    if (held || (stays && share->charged == 0)) {
         return;
     }
     if (share->charged != 0 && !charged_elsewhere(share)) { /* it is, if somebody died between passing on and this */
         (void)pass_charge_on(share);
     }
-    blank(share);
+    if (stays) { /* a name whose memory was freed, and nobody has it open any more */
+        share->charged = 0;
+    } else {
+        blank(share);
+    }
     domain_sum_up();
 }
 

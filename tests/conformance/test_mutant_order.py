@@ -1,0 +1,80 @@
+"""The order in which tests are asked about a mutant: one of each kind, then machines, then more."""
+
+from __future__ import annotations
+
+import msgspec
+
+from halcert.adapters.protocol import Options
+from halcert.conformance import coverage
+from halcert.conformance.activity import Activity
+from halcert.conformance.coverage import Coverage, Executed, kept_coverage
+from halcert.conformance.target import Target
+from halcert.spec.catalogue import rule
+from halcert.spec.language import Strength
+
+FILE = "copy.c"
+
+
+def executed(seconds, *lines, right=True):
+    return Executed({FILE: lines} if lines else {}, seconds, right)
+
+
+def asked(tests, line, machines=()):
+    return Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset(machines)).asked(FILE, line).tests
+
+
+def test_each_kind_has_its_turn_and_the_quicker_ones_come_first():
+    tests = [executed(4.0, 1, 5), executed(1.0, 1), executed(3.0, 1), executed(2.0, 1, 5)]
+    assert asked(tests, 2) == (1, 3, 2, 0)
+    assert asked(tests, 6) == (3, 0)
+    assert asked(tests, 9) == ()
+
+
+def test_machines_come_after_some_tests_of_each_kind():
+    tests = [executed(9.0, 1), *(executed(float(seconds), 1) for seconds in range(1, 6))]
+    assert asked(tests, 1, machines=[0]) == (1, 2, 3, 0, 4, 5)
+
+
+def test_a_test_that_finds_fault_with_the_right_library_is_not_asked():
+    assert asked([executed(1.0, 1, right=False), executed(2.0, 1)], 1) == (1,)
+
+
+def test_of_a_table_those_are_asked_that_execute_anything_in_its_file():
+    assert asked([executed(1.0, 5), executed(2.0), executed(0.5, 9)], None) == (2, 0)
+
+
+def test_rules_that_only_these_tests_show_are_asked_about():
+    must = [name for name in ("SVM-SET-010", "SVM-COPY-021", "SVM-FREE-020") if rule(name)]
+    must = [name for name in must if rule(name).strength is Strength.MUST][:2]
+    tests = [executed(1.0, 1), executed(2.0, 1), executed(3.0, 5), executed(0.5, 1)]
+    tests[1] = msgspec.structs.replace(tests[1], shown=(must[0], "SVM-ADVISE-007"))
+    tests[2] = msgspec.structs.replace(tests[2], shown=(must[1],))
+    tests[3] = msgspec.structs.replace(tests[3], shown=(must[1],))
+    found = Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset()).asked(FILE, 1)
+    assert found.alone == ((must[0], (1,)),)
+
+
+def test_what_was_found_is_kept_and_scenarios_apart(tmp_path, monkeypatch):
+    made = []
+
+    def of_these(_target, tests, _jobs):
+        made.append([each.name for each in tests])
+        found = tuple(executed(float(len(each.name)), 1) for each in tests)
+        return Coverage({FILE: [1]}, found, frozenset())
+
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(coverage, "coverage_of", of_these)
+    target = Target("hal", Options(), "ascend910b", ("svm",), (0,))
+    tests = [
+        Activity("machine[0]", "machine", "svm"),
+        Activity("scenario[a]", "scenario", "svm"),
+        Activity("witness[b]", "witness", "svm"),
+    ]
+    first = kept_coverage(target, tests, 1)
+    assert [each.seconds for each in first.tests] == [10.0, 11.0, 10.0]
+    assert first.machines == {0}
+    assert kept_coverage(target, tests, 1) == first
+    assert made == [["scenario[a]"], ["machine[0]", "witness[b]"]]
+    tests[1] = Activity("scenario[new]", "scenario", "svm")
+    kept_coverage(target, tests, 1)
+    assert made[2:] == [["scenario[new]"]]
