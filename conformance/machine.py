@@ -61,6 +61,7 @@ FREQUENT = (
     "aclrtMalloc",
     "aclrtHostRegister",
     "aclrtValueWrite",
+    "aclrtValueWait",
     "aclrtIpcMemGetExportKey",
     "aclrtIpcMemSetImportPid",
     "aclrtIpcMemImportByKey",

@@ -79,10 +79,10 @@ def mapped(lab: Lab, handle: int, size: int) -> int | None:
     return place if place is not None and map_memory(lab, place, size, handle) else None
 
 
-def give_access(lab: Lab, address: int, size: int, device: int | None) -> None:
-    """Give a device, or the host, access to a mapping."""
-    desc = {"flags": READ_WRITE, **place_of(device)}
-    lab.call("aclrtMemSetAccess", virPtr=address, size=size, desc=[desc], count=1)
+def give_access(lab: Lab, address: int, size: int, *places: int | None) -> None:
+    """Give devices, or the host, access to a mapping."""
+    descs = [{"flags": READ_WRITE, **place_of(each)} for each in places]
+    lab.call("aclrtMemSetAccess", virPtr=address, size=size, desc=descs, count=len(descs))
 
 
 def ask_access(lab: Lab, address: int, device: int | None) -> None:
@@ -214,9 +214,9 @@ def _access(draw: Draw, lab: Lab) -> dict[str, Any]:
     block = a_mapping(draw, lab)
     if block is None:
         return {}
-    device = draw.pick((*lab.setting.devices, None))
-    desc = {"flags": READ_WRITE, **place_of(device)}
-    return {"virPtr": block.base, "size": block.size, "desc": [desc], "count": 1}
+    places = [draw.pick((*lab.setting.devices, None)) for _ in range(draw.pick((1, 1, 2, 3)))]
+    descs = [{"flags": READ_WRITE, **place_of(each)} for each in places]
+    return {"virPtr": block.base, "size": block.size, "desc": descs, "count": len(descs)}
 
 
 def _ask_access(draw: Draw, lab: Lab) -> dict[str, Any]:

@@ -214,6 +214,8 @@ class _Writer:
             return self._leaf(str(value.args[0]))
         if value.op in ("mod", "div"):
             return Formula(value.op, (self.number(value.args[0]), int(value.args[1])))
+        if value.op == "bits":
+            return Formula("both", tuple(map(self.number, value.args)))
         if value.op == "ite":
             condition = self.truth(value.args[0])
             yes, no = map(self.number, value.args[1:])

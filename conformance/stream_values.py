@@ -7,7 +7,17 @@ from typing import Any
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
 from halcert.conformance.streams import ATTRIBUTES, ROWS, SWITCHES, THRESHOLD, WORDS
+from halcert.spec.runtime.order import is_stuck, meets, queue_of, task_races
 from halcert.spec.runtime.registering import RegistrationFlags
+from halcert.spec.runtime.values import (
+    ALL_BITS,
+    AT_LEAST,
+    BIT_IN_BOTH,
+    BIT_IN_NEITHER,
+    EQUAL,
+    SIZE,
+    satisfies,
+)
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.state import USER
 from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
@@ -15,6 +25,8 @@ from halcert.spec.svm.flags import DEV, GRANT, HOST, UVM
 MAPPED = RegistrationFlags.compose(mapped=True)
 PINNED = RegistrationFlags.compose(pinned=True)
 SIZES = (1, 100, WORDS, ROWS, PAGE, PAGE + 1)
+WAYS = (AT_LEAST, EQUAL, BIT_IN_BOTH, BIT_IN_NEITHER)
+TOP_BIT = 2**63
 POOL_SIZES = (PAGE, 2 * PAGE, 4 * PAGE, 8 * PAGE)
 
 
@@ -35,9 +47,12 @@ def fitting(draw: Draw, lab: Lab, interface: str) -> dict[str, Any]:
     events = [each.id for each in view.events]
     pools = [each.id for each in view.stream_pools if each.device == current]
     chosen: dict[str, Any] = _whole(draw, lab, interface, current)
-    known = interface in _STREAM_CALLS
-    if known:
-        chosen["stream"] = draw.pick((*streams, *streams, 0)) if streams else 0
+    if interface in _STREAM_CALLS:
+        all_streams = [*streams, *streams, 0]
+        who = _WHO.get(interface)
+        if who is not None and "devAddr" in chosen and not draw.chance(5):
+            all_streams = who(lab, chosen["devAddr"], all_streams) or all_streams
+        chosen["stream"] = draw.pick(all_streams)
     if interface in _EVENT_CALLS:
         chosen["event"] = draw.pick(events) if events else 0
     if interface in _POOL_CALLS:
@@ -149,29 +164,104 @@ def _rectangle(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
     }
 
 
-def _wait(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
-    """Wait for a value where a stream wrote one; elsewhere nobody knows what is there."""
-    places = _words(lab) or _small(lab)
+def _wait(draw: Draw, lab: Lab, current: int) -> dict[str, Any]:
+    """Wait for a value where a stream wrote one; elsewhere nobody knows what is there.
+
+    As often as not the value is there already.
+    """
+    known = _words(lab, current)
+    free = [word for word in known if not word.waiter]
+    places = free or known
     if not places:
+        small = _small(lab, current)
+        return {"devAddr": draw.pick(small), "value": 0, "flag": EQUAL} if small else {}
+    word, way = draw.pick(places), draw.pick(WAYS)
+    wanted = _values(word.value)
+    fitting = [each for each in wanted if satisfies(word.value, each, way) == draw.chance(50)]
+    return {"devAddr": word.address, "value": draw.pick(fitting or wanted), "flag": way}
+
+
+def _write(draw: Draw, lab: Lab, current: int) -> dict[str, Any]:
+    """Write a value where one was written or waited for, mostly one that ends the wait."""
+    words = _words(lab, current)
+    awaited = [each for each in words if each.waiter]
+    small = _small(lab, current)
+    if not words or (small and draw.chance(25)):
+        place = draw.pick(small) + SIZE * draw.pick((0, 1, 2)) if small else 0
+        return {"devAddr": place, "value": draw.pick(_values(1)), "flag": 0} if small else {}
+    word = draw.pick([*awaited, *awaited, *words])
+    values = _values(word.wanted)
+    if word.waiter and not draw.chance(30):
+        values = [each for each in values if satisfies(each, word.wanted, word.how)] or values
+    return {"devAddr": word.address, "value": draw.pick(values), "flag": 0}
+
+
+def _memset(draw: Draw, lab: Lab, current: int) -> dict[str, Any]:
+    """Now and then set a value that streams wait for, mostly so that nobody waits any more."""
+    words = [word for word in _words(lab, current) if _only_awaited(lab, word)]
+    if not words or draw.chance(40):
         return {}
-    return {"devAddr": draw.pick(places), "value": draw.integer(0, 2), "flag": draw.pick((0, 1))}
+    word = draw.pick([each for each in words if each.waiter] or words)
+    values = [0, 1, 128, 255]
+    if word.waiter and not draw.chance(10):
+        values = [word.wanted % 256]
+    size = draw.pick((SIZE, SIZE, SIZE, WORDS))
+    return {"devPtr": word.address, "maxCount": size, "value": draw.pick(values), "count": size}
 
 
-def _write(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
-    words = _words(lab)
-    places = [*words, *words, *_small(lab)]
-    if not places:
-        return {}
-    return {"devAddr": draw.pick(places), "value": draw.integer(0, 2), "flag": 0}
-
-
-def _words(lab: Lab) -> list[int]:
+def _only_awaited(lab: Lab, word: Any) -> bool:
+    """Tell whether nothing under way reads or writes a value, but for who waits for it."""
     view: Any = lab.view()
-    return [word.address for word in view.words if view.blocks.covering(word.address).exists]
+    return all(
+        not meets(work, word.address, SIZE)
+        or (word.waiter == work.line and word.position == work.position)
+        for work in view.works
+    )
 
 
-def _small(lab: Lab) -> list[int]:
-    return [block.base for block in lab.blocks() if block.kind == DEV and block.size == WORDS]
+def _values(near: int) -> list[int]:
+    """Return values that compare with one in different ways: by size, by sign and by bits."""
+    others = (near - 1, near + 1, near + TOP_BIT, near ^ TOP_BIT | 1, ALL_BITS - near)
+    return [0, 1, ALL_BITS, near, *(each % 2**64 for each in others)]
+
+
+def _who_writes(lab: Lab, address: int, streams: list[int]) -> list[int]:
+    """Return the streams that can write a value: who waits for it cannot, nor who would race."""
+    view: Any = lab.view()
+    word = view.words.at(address)
+    queues = {each: queue_of(view, each) for each in streams}
+    if word.waiter:
+        return [each for each in streams if not is_stuck(view, queues[each])]
+    return [each for each in streams if not _races(view, queues[each], address, writes=True)]
+
+
+def _who_waits(lab: Lab, address: int, streams: list[int]) -> list[int]:
+    """Return the streams that know what was written where they are to wait."""
+    view: Any = lab.view()
+    queues = {each: queue_of(view, each) for each in streams}
+    return [each for each in streams if not _races(view, queues[each], address, writes=False)]
+
+
+def _races(view: Any, queue: Any, address: int, *, writes: bool) -> bool:
+    return task_races(view, queue, address, SIZE, writes=writes)
+
+
+def _words(lab: Lab, device: int) -> list[Any]:
+    """Return what is known of the values in the memory of a device."""
+    view: Any = lab.view()
+    return [word for word in view.words if _is_live(view, word, device)]
+
+
+def _is_live(view: Any, word: Any, device: int) -> bool:
+    block = view.blocks.covering(word.address)
+    return bool(block.exists and block.memory == word.memory and block.device == device)
+
+
+def _small(lab: Lab, device: int) -> list[int]:
+    """Return blocks of a device that values can be written to: small ones, or else any."""
+    found = [each for each in lab.blocks() if each.kind == DEV and each.device == device]
+    small = [each.base for each in found if each.size == WORDS]
+    return small or [each.base for each in found if each.size >= SIZE]
 
 
 def _register(draw: Draw, lab: Lab, _current: int) -> dict[str, Any]:
@@ -224,6 +314,7 @@ _POOL_CALLS = frozenset(
         "aclrtMemPoolTrimTo",
     }
 )
+_WHO = {"aclrtValueWrite": _who_writes, "aclrtValueWait": _who_waits}
 _CHOICES = {
     "aclrtSetDevice": _device,
     "aclrtResetDevice": _device,
@@ -240,6 +331,7 @@ _CHOICES = {
     "aclrtMemPoolTrimTo": _trim,
     "aclrtMemPoolSetAttr": _set,
     "aclrtMemPoolGetAttr": _ask,
+    "aclrtMemset": _memset,
     "aclrtMemcpy": _ends,
     "aclrtMemcpyAsync": _ends,
     "aclrtValueWrite": _write,

@@ -190,7 +190,8 @@ def begin_streams(draw: Draw, lab: Lab) -> None:
     """Set devices, make streams, events and some memory, for calls that are chosen later.
 
     Rectangles need memory of the device and of the host, registrations memory of the host, and
-    waits for values a small block; a machine seldom comes upon all of that by itself.
+    waits for values a small block in which a value is; a machine seldom comes upon all of that by
+    itself.
     """
     if not has_runtime(lab):
         return
@@ -201,11 +202,14 @@ def begin_streams(draw: Draw, lab: Lab) -> None:
         stream(lab)
     for _ in range(draw.pick((0, 1, 2))):
         event(lab)
-    if not draw.chance(40):
-        device_memory(lab, WORDS)
+    if not draw.chance(25):
+        word = device_memory(lab, WORDS)
         device_memory(lab, ROWS)
         host_memory(lab, ROWS)
         plain_memory(lab, ROWS)
+        if word is not None and not draw.chance(25):
+            write_value(lab, 0, word, draw.pick((0, 1, 2**63)))
+            sync(lab, 0)
 
 
 def wind_up_streams(lab: Lab) -> None:

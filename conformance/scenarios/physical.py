@@ -338,6 +338,28 @@ def places_get_access(lab: Lab) -> None:
     check_all(lab)
 
 
+def places_get_access_together(lab: Lab) -> None:
+    """Of several places that are named at once each may use the memory, wherever it stands."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    use(lab, last)
+    use(lab, first)
+    for places in ((first, last), (last, first), (first, None), (first, last, first)):
+        found = pair(lab, SIZE, first)
+        if found is None:
+            return
+        handle, place = found
+        give_access(lab, place, SIZE, *places)
+        for each in (first, last, None):
+            ask_access(lab, place, each)
+        descs = [{"flags": READ_WRITE, **place_of(each)} for each in (first, first)]
+        for change in ({"flags": 1}, {"type": ON_NUMA}, {"id": 10_000}):
+            wrong = [descs[0], {**descs[1], **change}]
+            lab.call("aclrtMemSetAccess", virPtr=place, size=SIZE, desc=wrong, count=2)
+        unmap(lab, place)
+        free_physical(lab, handle)
+        release(lab, place)
+
+
 def addresses_are_reserved_once(lab: Lab) -> None:
     """Addresses can be asked for where a product allows it, and none belongs to two."""
     use(lab, lab.setting.devices[0])
@@ -414,6 +436,7 @@ PHYSICAL_SCENARIOS = scenarios_of(
     physical_references_are_counted,
     *PHYSICAL_SHARING_FLOWS,
     places_get_access,
+    places_get_access_together,
     mappings_fit_their_addresses,
     memory_has_several_addresses,
     physical_memory_of_the_host,

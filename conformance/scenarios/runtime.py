@@ -472,6 +472,7 @@ def handles_live_once(lab: Lab) -> None:
 _EARLY = (
     *("memory-comes-back", "memory-on-the-right-device", "copies-in-the-order-of-a-stream"),
     *("events-order-streams", "streams-wait-for-values", "rectangles-are-copied-at-once"),
+    *("streams-wait-for-bits", "pools-of-a-full-device"),
     *("registered-memory-is-reached-in-place", "advice-is-told"),
     *("pools-in-the-order-of-a-stream", "pools-keep-what-they-are-told-to"),
     *("memory-is-used-again-in-order", "memory-is-used-again-late-enough"),

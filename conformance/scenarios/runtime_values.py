@@ -20,12 +20,22 @@ from halcert.conformance.streams import (
     write_value,
 )
 from halcert.spec.profiles import MIB
-from halcert.spec.runtime.values import AT_LEAST, EQUAL
+from halcert.spec.runtime.values import ALL_BITS, AT_LEAST, BIT_IN_BOTH, BIT_IN_NEITHER, EQUAL
 
 LARGE = 16 * MIB
 SMALL = 64 * 1024
-HIGH = 2**64 - 1
+HIGH = ALL_BITS
 """As a number with a sign this is below 0."""
+TOP = 2**63
+BITS = (
+    (BIT_IN_BOTH, 0b1100, (0, 0b0011, TOP), 0b0100),
+    (BIT_IN_BOTH, TOP, (TOP - 1, 1), TOP + 1),
+    (BIT_IN_BOTH, 1, (ALL_BITS - 1, 2), 1),
+    (BIT_IN_NEITHER, 0b1100, (ALL_BITS, ALL_BITS - 0b1100, ALL_BITS - 0b0100), ALL_BITS - 1),
+    (BIT_IN_NEITHER, TOP - 1, (TOP, ALL_BITS), 0),
+    (BIT_IN_NEITHER, 0, (ALL_BITS,), TOP - 1),
+)
+"""Ways of looking at bits: what is compared with, values that end no wait, and one that does."""
 
 
 def streams_wait_for_values(lab: Lab) -> None:
@@ -86,6 +96,78 @@ def values_are_compared_with_their_sign(lab: Lab) -> None:
     sync(lab, writer)
 
 
+def streams_wait_for_bits(lab: Lab) -> None:
+    """A wait for a bit ends with a value that has it, or lacks it, and with no other."""
+    use(lab, lab.setting.devices[0])
+    waiter, writer = stream(lab), stream(lab)
+    word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
+    back = host_memory(lab, SMALL)
+    if word is None or block is None or back is None:
+        return
+    _wait_in_vain(lab, writer, block)
+    for turn, (way, wanted, others, last) in enumerate(BITS):
+        write_value(lab, writer, word, others[0])
+        sync(lab, writer)
+        wait_for_value(lab, waiter, word, wanted, way)
+        for value in others:
+            write_value(lab, writer, word, value)
+            fill_on(lab, writer, block, SMALL, 32 * turn)
+            sync(lab, writer)
+            lab.call("aclrtStreamQuery", stream=waiter, status=True)
+        for value in range(12):
+            fill_on(lab, writer, block, LARGE, 32 * turn + value)
+        write_value(lab, writer, word, last)
+        copy_on(lab, waiter, back, block + LARGE - SMALL, SMALL)
+        sync(lab, waiter)
+        load(lab, back, SMALL)
+        sync(lab, writer)
+        wait_for_value(lab, waiter, word, wanted, way)
+        sync(lab, waiter)
+
+
+def values_are_set_by_the_host(lab: Lab) -> None:
+    """Setting the memory of a value ends a wait for it, and makes it ready for the next one."""
+    use(lab, lab.setting.devices[0])
+    waiter = stream(lab)
+    word, block = device_memory(lab, SMALL), device_memory(lab, SMALL)
+    back = host_memory(lab, SMALL)
+    if word is None or block is None or back is None:
+        return
+    for turn, byte in enumerate((5, 0x80, 0, 255)):
+        wanted = byte * 0x0101_0101_0101_0101
+        write_value(lab, waiter, word, wanted - 1 if byte else 1)
+        write_value(lab, waiter, word + 8, 0)
+        sync(lab, waiter)
+        wait_for_value(lab, waiter, word, wanted, EQUAL)
+        lab.call("aclrtStreamQuery", stream=waiter, status=True)
+        lab.call("aclrtMemset", devPtr=word + 8, maxCount=8, value=1, count=8)
+        lab.call("aclrtStreamQuery", stream=waiter, status=True)
+        for count in (4, 8 + 8 * (turn % 2)):
+            args = {"devPtr": word, "maxCount": count, "value": 256 + byte, "count": count}
+            lab.call("aclrtMemset", **args)
+        fill_on(lab, waiter, block, SMALL, 50 + turn)
+        copy_on(lab, waiter, back, block, SMALL)
+        sync(lab, waiter)
+        load(lab, back, SMALL)
+        for way in (AT_LEAST, EQUAL):
+            wait_for_value(lab, waiter, word, wanted, way)
+        sync(lab, waiter)
+
+
+def _wait_in_vain(lab: Lab, writer: int, block: int) -> None:
+    """Wait for a bit where none can be: the stream has never done what it has to do."""
+    for way, wanted, value in ((BIT_IN_BOTH, 0, 0), (BIT_IN_NEITHER, ALL_BITS, 0)):
+        waiter, word = stream(lab), device_memory(lab, SMALL)
+        if word is None:
+            return
+        write_value(lab, waiter, word, value)
+        sync(lab, waiter)
+        wait_for_value(lab, waiter, word, wanted, way)
+        fill_on(lab, writer, block, LARGE, way)
+        sync(lab, writer)
+        lab.call("aclrtStreamQuery", stream=waiter, status=True)
+
+
 def nobody_waits_for_what_waits(lab: Lab) -> None:
     """A stream that waits is not waited for by the host before the value was written."""
     use(lab, lab.setting.devices[0])
@@ -132,5 +214,7 @@ def nobody_waits_for_what_waits(lab: Lab) -> None:
 VALUE_FLOWS = (
     streams_wait_for_values,
     values_are_compared_with_their_sign,
+    streams_wait_for_bits,
+    values_are_set_by_the_host,
     nobody_waits_for_what_waits,
 )

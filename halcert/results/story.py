@@ -22,6 +22,7 @@ class Formula(msgspec.Struct, frozen=True):
             - ``number``: an integer; ``truth``: True or False
             - ``output``: number of a call and the path of one of its outputs
             - ``bits``: a formula, the lowest bit and the number of bits
+            - ``both``: two formulas, of which it has the bits that both have
             - ``add``, ``and``, ``or``: formulas; ``times``, ``mod``, ``div``: a formula and an
               integer
             - ``lt``, ``le``, ``eq``, ``ne``: two formulas; ``not``: one

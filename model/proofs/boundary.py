@@ -8,15 +8,27 @@ from typing import Any, NamedTuple
 from halcert.model.proofs.pleasant import Instance, Request, instances_of
 from halcert.model.proofs.search import Reached
 from halcert.model.proofs.situation import shown
-from halcert.model.symbolic.algebra import both, equal, negation
+from halcert.model.symbolic.algebra import both, equal, negation, same_truth
+from halcert.model.symbolic.bits import OP as BITS
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.solver import Solver
-from halcert.model.symbolic.term import Bool, BoolLike, Int, Term
+from halcert.model.symbolic.substitute import Substitution
+from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, terms_in
 from halcert.model.symbolic.values import Variable
 from halcert.spec.language import Rule
 
 TOP = 2**64
 SIDES = ((-1, "just below"), (0, "at"), (1, "just above"))
+LOWEST, HIGHEST, ALL = 1, 2**63, 2**64 - 1
+BIT_SIDES = (
+    ((LOWEST, LOWEST), "the lowest in both"),
+    ((HIGHEST, HIGHEST), "the highest in both"),
+    ((LOWEST, HIGHEST), "none in both"),
+    ((ALL - LOWEST, ALL - LOWEST), "the lowest in neither"),
+    ((ALL - HIGHEST, ALL - HIGHEST), "the highest in neither"),
+    ((ALL - HIGHEST, HIGHEST), "each in one"),
+)
+"""Two numbers, and the bits that tell them apart."""
 COUNTED = ("size", "number", "address", "device", "count", "rounds")
 
 EXTREME = ("size", "number", "count", "rounds")
@@ -58,6 +70,18 @@ def edges_of(condition: BoolLike, reading: Reading) -> Iterator[Edge]:
             if value in leaves and (not isinstance(bound, Int) or bound in leaves):
                 text = leaves[bound] if isinstance(bound, Int) else shown(bound)
                 yield Edge(value, bound, f"{leaves[value]} against {text}")
+
+
+def bits_asked_by(guard: BoolLike) -> Iterator[tuple[Bool, Term]]:
+    """Iterate over the comparisons of a guard that look at the bits that two numbers share."""
+    for part in terms_in(guard):
+        if isinstance(part, Bool) and part.op in ("lt", "eq"):
+            yield from ((part, each) for each in terms_in(part) if each.op == BITS)
+
+
+def _matters(guard: BoolLike, part: Bool) -> BoolLike:
+    """Return whether a guard says one thing if a part of it holds, and another if it does not."""
+    return negation(same_truth(*(Substitution({part: each})(guard) for each in (True, False))))
 
 
 def _ranges(reading: Reading) -> Iterator[tuple[Variable, Variable]]:
@@ -144,6 +168,16 @@ class Boundaries:
                 text = f"{'.'.join(map(str, leaf.path))} against 2**64"
                 claim = equal(_as_int(leaf), TOP - 1)
                 self._add(Boundary(found.rule, f"{text}, {SIDES[0][1]}", (_Claim(found, claim),)))
+
+    def add_bits(self, found: Reached) -> None:
+        """Take the bits that decide how a call is accepted: none, and the outermost ones alone."""
+        guard = found.reading.outcome(found.rule).applies
+        for place, (part, shared) in enumerate(bits_asked_by(guard)):
+            for (one, other), side in BIT_SIDES:
+                left, right = shared.args
+                claim = both(_matters(guard, part), equal(left, one), equal(right, other))
+                text = f"bits, question {place + 1}, {side}"
+                self._add(Boundary(found.rule, text, (_Claim(found, claim),)))
 
     def _add(self, boundary: Boundary) -> None:
         name = (boundary.rule.interface, boundary.note)

@@ -201,6 +201,11 @@ def _of(value: Any, slot: _Slot, function: Callable[..., Any]) -> Iterator[_Plac
         other = SWAPS[type(value)]()
         text = ast.unparse(slot.node)
         yield _Place(f"{type(value).__name__} of {text}", lambda: slot.put(other))
+    elif isinstance(value, (ast.BitAnd, ast.BitOr)):
+        turned = ast.BitOr() if isinstance(value, ast.BitAnd) else ast.BitAnd()
+        yield _Place(
+            f"{type(value).__name__} of {ast.unparse(slot.node)}", lambda: slot.put(turned)
+        )
     elif _is_number(value, function):
         for distance in (1, -1):
             moved = ast.BinOp(value, ast.Add(), ast.Constant(distance))

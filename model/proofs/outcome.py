@@ -190,4 +190,5 @@ def _boundaries(found: list[Reached]) -> list[Boundary]:
         elif each.rule.kind is Kind.ACCEPTS:
             boundaries.add_top(each)
             boundaries.add_extremes(each)
+            boundaries.add_bits(each)
     return boundaries.found

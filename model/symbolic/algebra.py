@@ -105,6 +105,30 @@ def quotient(left: IntLike, right: IntLike) -> IntLike:
     return left if right == 1 else _int("div", left, int(right))
 
 
+def bits_of_both(left: IntLike, right: IntLike) -> IntLike:
+    """Return the number with the bits that both have; a mask of low bits gives a remainder."""
+    if not isinstance(left, Int):
+        left, right = right, left
+    if not isinstance(left, Int):
+        return left & right
+    if left is right:
+        return left
+    if isinstance(right, Int):
+        if left.uid > right.uid:
+            left, right = right, left
+        return _int("bits", left, right)
+    if right >= 0 and not right & (right + 1):
+        return modulo(left, right + 1)
+    return _int("bits", left, int(right))
+
+
+def bits_of_either(left: IntLike, right: IntLike) -> IntLike:
+    """Return the number with the bits that one of two has: those of both counted once."""
+    if left is right:
+        return left
+    return add(add(left, right), times(bits_of_both(left, right), -1))
+
+
 def _int(op: str, *args: Any) -> Int:
     found: Int = intern(Int, op, *args)
     return found

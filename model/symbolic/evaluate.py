@@ -67,6 +67,7 @@ _MEANING: dict[str, Callable[..., Any]] = {
     "times": operator.mul,
     "mod": operator.mod,
     "div": operator.floordiv,
+    "bits": operator.and_,
     "lt": operator.lt,
     "eq": operator.eq,
     "iff": operator.eq,

@@ -9,9 +9,12 @@ from typing import Any
 import z3
 from z3 import z3core
 
+from halcert.model.symbolic import bits
 from halcert.model.symbolic.algebra import either, negation
 from halcert.model.symbolic.term import Bool, BoolLike, Int, Term, truth, when_forgetting
 
+LESSONS = 300
+"""How often a question is asked again, at most, because the answer rests on wrong bits."""
 STEPS = 20_000_000
 """Work that a question may take, as z3 counts it: a few seconds."""
 
@@ -60,6 +63,7 @@ class _Translator:
         self.terms: dict[Term, Any] = {}
         self.functions: dict[tuple[str, int], Any] = {}
         self.integers: dict[int, Any] = {}
+        self.bits = bits.Spoken()
         self.int_sort = z3.IntSort(self.context)
         self.bool_sort = z3.BoolSort(self.context)
         self.truths = (
@@ -88,6 +92,7 @@ class _Translator:
                 continue
             stack.pop()
             self.terms[term] = self._kept(self._built(term))
+            self.bits.note(term)
         return self.terms[root]
 
     def _built(self, term: Term) -> Any:
@@ -97,6 +102,8 @@ class _Translator:
             return z3core.Z3_mk_const(self.raw, symbol, sort.ast)
         if term.op == "apply":
             return self._applied(term.args[0], [self(a) for a in term.args[1:]])
+        if term.op == bits.OP:
+            return self._applied("shared bits", [self(a) for a in term.args])
         return self.builders[term.op]([self(a) for a in term.args])
 
     def _applied(self, name: str, args: list[Any]) -> Any:
@@ -179,32 +186,44 @@ class Solver:
         self._solver.set("rlimit", steps)
         self._solver.set("random_seed", seed)
         self._raw = self._solver.ctx.ref()
+        self._bits = bits.SharedBits()
         self.questions = 0
 
     def add(self, *terms: BoolLike) -> None:
         """Assert terms until the next :meth:`pop`."""
         for term in terms:
             if term is not True:
-                z3core.Z3_solver_assert(self._raw, self._solver.solver, self._translate(term))
+                self._assert(term)
+
+    def _assert(self, term: BoolLike) -> None:
+        self._tell(term)
+        if isinstance(term, Bool):
+            for each in self._bits.first_met(term, self._translate.bits.by(term)):
+                self._tell(bits.bounds(each))
+
+    def _tell(self, term: BoolLike) -> None:
+        z3core.Z3_solver_assert(self._raw, self._solver.solver, self._translate(term))
 
     def push(self) -> None:
         """Open a level."""
         self._solver.push()
+        self._bits.push()
 
     def pop(self) -> None:
         """Drop what was asserted since the last :meth:`push`."""
         self._solver.pop()
+        self._bits.pop()
 
     def check(self, *terms: BoolLike) -> Answer:
         """Ask whether the terms can be true together with what is asserted."""
         self.questions += 1
         if not terms:
-            return _answer(self._solver)
+            return self._answer()
         if any(term is False for term in terms):
             return Answer.NO
         self.push()
         self.add(*terms)
-        answer = _answer(self._solver)
+        answer = self._answer()
         self.pop()
         return answer
 
@@ -237,7 +256,7 @@ class Solver:
         kept = wishes.without(denied)
         while True:
             self.questions += 1
-            answer = _answer(self._solver, *kept.values())
+            answer = self._answer(*kept.values())
             if answer is not Answer.NO or not kept:
                 return answer
             core = self._core()
@@ -246,6 +265,17 @@ class Solver:
             if learn:
                 wishes.conflicts.append(core)
             del kept[wishes.last_of(core)]
+
+    def _answer(self, *assumptions: Any) -> Answer:
+        """Ask until the answer does not rest on wrong bits, or that has taken too long."""
+        for _ in range(LESSONS):
+            answer = _answer(self._solver, *assumptions)
+            lessons = self._bits.lessons(self.model) if answer is Answer.YES else []
+            if not lessons:
+                return answer
+            for each in lessons:
+                self._tell(each)
+        return Answer.UNKNOWN
 
     def _core(self) -> list[int]:
         """Return the numbers of the literals that cannot be had together."""

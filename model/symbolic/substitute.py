@@ -7,6 +7,7 @@ from typing import Any
 
 from halcert.model.symbolic.algebra import (
     add,
+    bits_of_both,
     both,
     choose,
     either,
@@ -59,6 +60,7 @@ _BUILDERS: dict[str, Callable[..., Any]] = {
     "times": times,
     "mod": modulo,
     "div": quotient,
+    "bits": bits_of_both,
     "lt": less,
     "eq": equal,
     "iff": same_truth,

@@ -6,7 +6,7 @@ integers and truth values, and give terms again; ``algebra`` builds and simplifi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Union
 
 IntLike = Union[int, "Int"]
@@ -122,10 +122,17 @@ class Int(Term):
     def __lshift__(self, other: int) -> IntLike:
         return algebra.times(self, 1 << other)
 
-    def __and__(self, mask: int) -> IntLike:
-        if mask & (mask + 1):
-            raise TypeError(f"only masks of low bits can be taken of a term, not {mask:#x}")
-        return algebra.modulo(self, mask + 1)
+    def __and__(self, other: IntLike) -> IntLike:
+        return algebra.bits_of_both(self, other)
+
+    def __rand__(self, other: IntLike) -> IntLike:
+        return algebra.bits_of_both(self, other)
+
+    def __or__(self, other: IntLike) -> IntLike:
+        return algebra.bits_of_either(self, other)
+
+    def __ror__(self, other: IntLike) -> IntLike:
+        return algebra.bits_of_either(self, other)
 
     def __lt__(self, other: IntLike) -> BoolLike:
         return algebra.less(self, other)
@@ -177,6 +184,17 @@ class Bool(Term):
         from halcert.model.symbolic.paths import decide  # noqa: PLC0415 - paths builds on terms
 
         return decide(self)
+
+
+def terms_in(value: object) -> Iterator[Term]:
+    """Iterate over the terms that a value is built of, each once."""
+    stack, seen = [value], set[Term]()
+    while stack:
+        term = stack.pop()
+        if isinstance(term, Term) and term not in seen:
+            seen.add(term)
+            yield term
+            stack += term.args
 
 
 def integer(name: str) -> Int:

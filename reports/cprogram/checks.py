@@ -203,6 +203,9 @@ class CheckWriter:
             text = self._inner(inner, lambda each: self._number(each, wide=True))
             shifted = f"{text} >> {low}" if low else text
             return f"({shifted} & {literal((1 << width) - 1)})"
+        if op == "both":
+            sides = (self._inner(each, lambda f: self._number(f, wide=True)) for each in args)
+            return f"({' & '.join(sides)})"
         if op == "add":
             return " + ".join(self._number(each, wide=True) for each in args)
         if op in OPERATORS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from halcert.spec.language import Area
 from halcert.spec.runtime.advice import ManagedAdvise
 from halcert.spec.runtime.ask import GetMemInfo, PointerGetAttributes
-from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
+from halcert.spec.runtime.copies import Memcpy, MemcpyAsync
 from halcert.spec.runtime.events import (
     CreateEvent,
     DestroyEvent,
@@ -37,6 +37,7 @@ from halcert.spec.runtime.registering import (
     HostRegisterV2,
     HostUnregister,
 )
+from halcert.spec.runtime.sets import Memset, MemsetAsync
 from halcert.spec.runtime.streams import (
     CreateStream,
     DestroyStream,
@@ -122,6 +123,13 @@ VALUE = ((0, "RUNTIME-MALLOC-010"), (0, "RUNTIME-VWRITE-010"), (0, "RUNTIME-VWAI
 """The calls by which a stream comes to wait for a value."""
 WAITING = (*STREAM, *VALUE)
 """The calls after which a stream waits for a value."""
+AWAITED = (
+    *MEMORY,
+    (0, "RUNTIME-VWRITE-010"),
+    (0, "RUNTIME-SYNC-010"),
+    (0, "RUNTIME-VWAIT-011"),
+)
+"""The calls after which a stream waits for a value, and nothing else is under way."""
 BEHIND = (*WAITING, (0, "SVM-HMAP-010"), (0, "RUNTIME-MALLOC-010"))
 """The calls after which there is memory, too, that it could be given a copy of."""
 PAGES = (*STREAM, (0, "RUNTIME-MANAGED-010"))
@@ -168,6 +176,7 @@ RUNTIME_AREA = Area(
         ELSEWHERE,
         REGISTERED,
         WAITING,
+        AWAITED,
         BEHIND,
         UNDONE,
     ),

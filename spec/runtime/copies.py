@@ -1,4 +1,4 @@
-"""Setting and copying, at once and in the order of a stream.
+"""Copying, at once and in the order of a stream.
 
 The effect of a task is what it is when nothing races with it, so it is written down when the task
 is given; until somebody waited for it, calls that would race with it are not promised.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from halcert.spec.abi.acl.codes import AclError
 from halcert.spec.language import (
-    I32,
     U32,
     Address,
     Call,
@@ -53,7 +52,6 @@ CONTEXT_NULL = AclError.RT_CONTEXT_NULL
 PARAM_INVALID = AclError.RT_PARAM_INVALID
 INVALID_HANDLE = AclError.RT_INVALID_HANDLE
 STREAM_CONTEXT = AclError.RT_STREAM_CONTEXT
-SETTING = API.at("memory, setting")
 COPYING = API.at("memory, copying")
 HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT, BUFFERED = range(6)
 """Kinds of copies; what is behind them is refused."""
@@ -107,19 +105,6 @@ def reached_at_once(state: State, block: Block, address: int, size: int) -> bool
     )
 
 
-def byte_of(value: int) -> int:
-    """Return the lowest byte of a number."""
-    return value % 256
-
-
-def filled(state: State, address: int, size: int, value: int) -> State:
-    """Return the state after a range was set to the lowest byte of a number."""
-    block = state.blocks.covering(address)
-    return state.but(
-        contents=state.contents.fill(block.memory, address - block.base, size, byte_of(value))
-    )
-
-
 def moved(state: State, dst: int, src: int, size: int) -> State:
     """Return the state after bytes were copied."""
     target, source = state.blocks.covering(dst), state.blocks.covering(src)
@@ -128,145 +113,6 @@ def moved(state: State, dst: int, src: int, size: int) -> State:
             target.memory, dst - target.base, source.memory, src - source.base, size
         )
     )
-
-
-def _sets(call: Memset | MemsetAsync) -> bool:
-    return call.count != 0
-
-
-def _sets_nothing(call: Memset | MemsetAsync) -> bool:
-    return call.count == 0
-
-
-@interface("aclrtMemset", area="runtime", source=ACL_HEADER)
-class Memset(Call, frozen=True):
-    """Set bytes, and wait for it."""
-
-    devPtr: Address
-    maxCount: Size
-    value: I32
-    count: Size
-
-    @rejects("RUNTIME-MEMSET-001", INVALID_PARAM, strength=SHOULD, source=RUNTIME)
-    def null(call) -> bool:
-        """There must be a destination."""
-        return call.count != 0 and call.devPtr == 0
-
-    @rejects(
-        "RUNTIME-MEMSET-002", PARAM_INVALID, strength=MUST, code=SHOULD, source=(SETTING, RUNTIME)
-    )
-    def more_than_fits(call) -> bool:
-        """No more bytes are set than the destination is said to hold."""
-        return call.count > call.maxCount
-
-    @rejects("RUNTIME-MEMSET-003", CONTEXT_NULL, strength=SHOULD, source=RUNTIME)
-    def no_context(call, state: State) -> bool:
-        """The thread works with a device."""
-        return call.count != 0 and without_context(state)
-
-    @undefined("RUNTIME-MEMSET-004", source=SETTING)
-    def not_promised(call, state: State) -> bool:
-        """Setting bytes that are not all in one live block."""
-        block = state.blocks.covering(call.devPtr)
-        return (
-            call.count != 0
-            and call.devPtr != 0
-            and not reached_at_once(state, block, call.devPtr, call.count)
-        )
-
-    @undefined("RUNTIME-MEMSET-005", source=SETTING)
-    def races_with_a_task(call, state: State) -> bool:
-        """Setting bytes that a task under way reads or writes."""
-        return call.count != 0 and host_races(state, call.devPtr, call.count, writes=True)
-
-    @may_reject("RUNTIME-MEMSET-006", source=V3, profiles=GEN3)
-    def pools_may_be_out_of_reach(call, state: State) -> bool:
-        """The host may be unable to set memory of a pool."""
-        return state.blocks.covering(call.devPtr).kind == GRANT
-
-    @accepts("RUNTIME-MEMSET-010", strength=SHOULD, source=RUNTIME, when=_sets_nothing)
-    def sets_nothing(call, state: State) -> State:
-        """Setting no bytes succeeds, whatever the address."""
-        return state
-
-    @accepts("RUNTIME-MEMSET-011", strength=MUST, source=SETTING, changes=("contents",), when=_sets)
-    def sets(call, state: State) -> State:
-        """The bytes hold the lowest byte of the value."""
-        return filled(state, call.devPtr, call.count, call.value)
-
-
-@interface("aclrtMemsetAsync", area="runtime", source=ACL_HEADER)
-class MemsetAsync(Call, frozen=True):
-    """Set bytes in the order of a stream."""
-
-    devPtr: Address
-    maxCount: Size
-    value: I32
-    count: Size
-    stream: Handle
-
-    @rejects("RUNTIME-ASET-001", INVALID_PARAM, strength=SHOULD, source=RUNTIME)
-    def null(call) -> bool:
-        """There must be a destination."""
-        return call.count != 0 and call.devPtr == 0
-
-    @rejects(
-        "RUNTIME-ASET-002", INVALID_HANDLE, strength=MUST, code=SHOULD, source=(SENSE, RUNTIME)
-    )
-    def no_such_stream(call, state: State) -> bool:
-        """The stream lives, or is the default one."""
-        return call.count != 0 and stale(state, call.stream)
-
-    @rejects(
-        "RUNTIME-ASET-003", PARAM_INVALID, strength=MUST, code=SHOULD, source=(SETTING, RUNTIME)
-    )
-    def more_than_fits(call) -> bool:
-        """No more bytes are set than the destination is said to hold."""
-        return call.count > call.maxCount
-
-    @rejects("RUNTIME-ASET-004", CONTEXT_NULL, strength=SHOULD, source=RUNTIME)
-    def no_context(call, state: State) -> bool:
-        """The thread works with a device."""
-        return call.count != 0 and without_context(state)
-
-    @rejects("RUNTIME-ASET-005", STREAM_CONTEXT, strength=SHOULD, source=RUNTIME)
-    def of_another_context(call, state: State) -> bool:
-        """The stream is of the device that the thread works with."""
-        other = not without_context(state) and of_another_device(state, call.stream)
-        return call.count != 0 and other
-
-    @undefined("RUNTIME-ASET-006", source=SETTING)
-    def not_promised(call, state: State) -> bool:
-        """Setting what is not all in one live block of the stream's device, or has a key."""
-        block = state.blocks.covering(call.devPtr)
-        fits = in_one_process(state, block, call.devPtr, call.count) and of_devices(block)
-        ours = block.device == queue_of(state, call.stream).device
-        known = not without_context(state) and not stale(state, call.stream)
-        return call.count != 0 and call.devPtr != 0 and known and not (fits and ours)
-
-    @undefined("RUNTIME-ASET-007", source=SETTING)
-    def races_with_a_task(call, state: State) -> bool:
-        """Setting bytes that a task of another stream may read or write at the same time."""
-        queue = queue_of(state, call.stream)
-        return call.count != 0 and task_races(state, queue, call.devPtr, call.count, writes=True)
-
-    @accepts("RUNTIME-ASET-010", strength=SHOULD, source=RUNTIME, when=_sets_nothing)
-    def sets_nothing(call, state: State) -> State:
-        """Setting no bytes succeeds, whatever else is passed."""
-        return state
-
-    @accepts(
-        "RUNTIME-ASET-011",
-        strength=MUST,
-        source=SETTING,
-        changes=("contents", "works", "queues"),
-        when=_sets,
-    )
-    def sets(call, state: State) -> State:
-        """Once the stream was waited for, the bytes hold the lowest byte of the value."""
-        queue = queue_of(state, call.stream)
-        after = filled(state, call.devPtr, call.count, call.value)
-        return issued(working(after, queue, call.devPtr, call.count, writes=True), queue)
 
 
 def _copies(call: Memcpy) -> bool:

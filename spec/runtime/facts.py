@@ -547,14 +547,20 @@ RUNTIME_FACTS: tuple[Fact, ...] = (
     Fact(
         "FACT-RUNTIME-75",
         API.at("streams, values in memory"),
-        "Another one waits until the value is at least, or just, the one that it was given.",
+        "Another one waits until the value is at least, or just, the one that it was given, or has"
+        " a bit set or clear that is so in both.",
         (
             "RUNTIME-VWAIT-006",
             "RUNTIME-VWAIT-007",
-            "RUNTIME-VWAIT-009",
             "RUNTIME-VWAIT-010",
             "RUNTIME-VWAIT-011",
         ),
     ),
     *MANAGED_FACTS,
+    Fact(
+        "FACT-RUNTIME-80",
+        API.at("streams, values in memory"),
+        "Memory of such values is set, to begin with or again, like any other.",
+        ("RUNTIME-MEMSET-007", "RUNTIME-MEMSET-012"),
+    ),
 )

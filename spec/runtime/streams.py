@@ -369,7 +369,13 @@ class StreamQuery(Call, frozen=True):
 
     @ensures("RUNTIME-QUERY-011", strength=MUST, source=STREAMS)
     def status_is_told(call, state: State, result: Result) -> bool:
-        """A stream that was waited for has done its tasks; another one may have."""
+        """A stream that was waited for has done its tasks; another one may have.
+
+        One that waits for a value, or for what comes after such a wait, has not; but a task that
+        failed may have ended the wait.
+        """
         found = queue_of(state, call.stream)
         working = state.works.any(lambda work: before_next(state, found, work))
-        return result.status == COMPLETE or (result.status == 1 and (working or found.fallible))
+        waits = is_stuck(state, found) and not state.queues.any(lambda queue: queue.fallible)
+        done = result.status == COMPLETE and not waits
+        return done or (result.status == 1 and (working or found.fallible))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from halcert.spec.language import Address, Call, Size, Source, Theorem
-from halcert.spec.runtime.copies import Memcpy, MemcpyAsync, Memset, MemsetAsync
+from halcert.spec.runtime.copies import Memcpy, MemcpyAsync
 from halcert.spec.runtime.events import RecordEvent, StreamWaitEvent, SynchronizeEvent
 from halcert.spec.runtime.order import (
     LINES,
@@ -22,6 +22,7 @@ from halcert.spec.runtime.order import (
 )
 from halcert.spec.runtime.pool_use import PoolFreeAsync, PoolMallocAsync, granted
 from halcert.spec.runtime.pools import PoolDestroy, PoolTrimTo
+from halcert.spec.runtime.sets import Memset, MemsetAsync
 from halcert.spec.runtime.streams import SynchronizeStream
 from halcert.spec.sources import API, SENSE
 from halcert.spec.state import State

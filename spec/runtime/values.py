@@ -50,14 +50,19 @@ PARAM_INVALID = AclError.RT_PARAM_INVALID
 VALUES = API.at("streams, values in memory")
 SIZE = 8
 """Bytes of a value."""
-AT_LEAST, EQUAL, LAST_WAY = 0, 1, 3
-"""Ways of comparing: by the sign of the difference, for equality; two more look at bits."""
+AT_LEAST, EQUAL, BIT_IN_BOTH, BIT_IN_NEITHER = range(4)
+"""Ways of comparing: by the sign of the difference, for equality, for bits that are set or not."""
+ALL_BITS = 2**64 - 1
 
 
 def satisfies(value: int, wanted: int, how: int) -> bool:
     """Tell whether a value is one that is waited for."""
     if how == EQUAL:
         return value == wanted
+    if how == BIT_IN_BOTH:
+        return value & wanted != 0
+    if how == BIT_IN_NEITHER:
+        return value | wanted != ALL_BITS
     return (value - wanted) % 2**64 < 2**63
 
 
@@ -243,7 +248,7 @@ class ValueWait(Call, frozen=True):
     @rejects("RUNTIME-VWAIT-002", PARAM_INVALID, strength=SHOULD, source=RUNTIME)
     def unknown_flag(call) -> bool:
         """There are four ways of comparing."""
-        return call.flag > LAST_WAY
+        return call.flag > BIT_IN_NEITHER
 
     @rejects(
         "RUNTIME-VWAIT-003",
@@ -283,11 +288,6 @@ class ValueWait(Call, frozen=True):
     def waited_for_already(call, state: State) -> bool:
         """Waiting for a word that another stream waits for."""
         return state.words.at(call.devAddr).waiter != 0
-
-    @undefined("RUNTIME-VWAIT-009", source=VALUES)
-    def looks_at_bits(call) -> bool:
-        """Waiting for single bits, of which the rules do not speak."""
-        return call.flag > EQUAL and call.flag <= LAST_WAY
 
     @accepts(
         "RUNTIME-VWAIT-010",

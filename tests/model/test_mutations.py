@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from halcert.model.proofs.mutations import mutations
 from halcert.spec.catalogue import interfaces, rule
 from halcert.spec.language import Kind
@@ -77,3 +79,16 @@ def test_every_rule_can_be_changed():
         for found in known.rules:
             assert list(mutations(known, found))
             assert found.kind is not Kind.UNIVERSAL
+
+
+def test_the_bits_of_both_become_those_of_either():
+    looks = replace(rule("SVM-FREE-001"), function=_bit_is_set)
+    known = replace(FREE, rules=(looks,))
+    (found,) = [m for m in mutations(known, looks) if m.change.startswith("BitAnd of ")]
+    call = FREE.parse({"pp": 1})
+    assert not looks.function(call)
+    assert changed(found).function(call)
+
+
+def _bit_is_set(call):
+    return call.pp & 4 != 0

@@ -18,9 +18,11 @@ from halcert.model.symbolic.algebra import (
     same_truth,
 )
 from halcert.model.symbolic.evaluate import Evaluator
+from halcert.model.symbolic.paths import merged
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.substitute import Substitution
 from halcert.model.symbolic.term import Bool, Int, Term, forget_terms, integer, truth
+from halcert.spec.runtime.values import satisfies
 
 NUMBERS = [integer(name) for name in "xyz"]
 TRUTHS = [truth(name) for name in "pqr"]
@@ -39,6 +41,8 @@ def numbers(truths):
             st.tuples(st.just("*"), inner, SMALL),
             st.tuples(st.just("%"), inner, st.integers(1, 5)),
             st.tuples(st.just("//"), inner, st.integers(1, 5)),
+            st.tuples(st.just("&"), inner, inner),
+            st.tuples(st.just("|"), inner, inner),
             st.tuples(st.just("?"), truths, inner, inner),
         ),
         max_leaves=6,
@@ -66,6 +70,8 @@ SYMBOLIC = {
     "*": lambda a, b: a * b,
     "%": modulo,
     "//": quotient,
+    "&": lambda a, b: a & b,
+    "|": lambda a, b: a | b,
     "<": less,
     "==": equal,
     "and": both,
@@ -200,3 +206,56 @@ def test_terms_can_be_forgotten_and_made_again():
 
 def test_truth_values_keep_their_class():
     assert isinstance(NUMBERS[0] == 3, Bool)
+
+
+WORDS = st.integers(0, 2**64 - 1) | st.sampled_from([2**n for n in range(64)])
+
+
+@given(WORDS, WORDS)
+def test_the_bits_of_words_are_those_of_numbers_to_the_last_one(one, other):
+    x, y = NUMBERS[:2]
+    values = {x: one, y: other}
+    assert Evaluator(values)(x & y) == one & other
+    assert Evaluator(values)(x | y) == one | other
+    solver = Solver()
+    solver.add(equal(x, one), equal(y, other))
+    assert solver.check((x & y) == (one & other)) is Answer.YES
+    assert solver.check((x & y) != (one & other)) is Answer.NO
+    assert solver.check((x | other) == (one | other)) is Answer.YES
+
+
+@given(WORDS, st.integers(0, 63))
+def test_the_solver_finds_words_by_their_bits(mask, place):
+    x = NUMBERS[0]
+    solver = Solver()
+    solver.add(x >= 0, x < 2**64, (x & mask) == (mask & 2**place), (x | mask) == 2**64 - 1)
+    assert solver.check() is Answer.YES
+    found = solver.model([x])[x]
+    assert found & mask == mask & 2**place
+    assert found | mask == 2**64 - 1
+
+
+def test_no_word_has_a_bit_that_its_mask_lacks():
+    x, y = NUMBERS[:2]
+    solver = Solver()
+    assert solver.check((x & 12) == 5) is Answer.NO
+    assert solver.check(x >= 0, y >= 0, (x & y) > x) is Answer.NO
+
+
+def test_masks_of_low_bits_are_remainders():
+    x = NUMBERS[0]
+    assert (x & 4095) is modulo(x, 4096)
+    assert (x & 0) == 0
+    assert (x & x) is x
+
+
+@given(WORDS, WORDS, st.integers(0, 3))
+def test_both_readings_agree_on_what_ends_a_wait(value, wanted, how):
+    x, y, z = NUMBERS
+    values = {x: value, y: wanted, z: how}
+    term = merged(lambda: satisfies(x, y, z))
+    expected = satisfies(value, wanted, how)
+    assert Evaluator(values)(term) == expected
+    solver = Solver()
+    solver.add(*(equal(each, values[each]) for each in NUMBERS))
+    assert solver.check(term) is (Answer.YES if expected else Answer.NO)

@@ -255,7 +255,10 @@ static void test_values(void)
     CHECK(!passes(UINT64_MAX, 1, ACL_STREAM_WAIT_VALUE_GEQ));
     CHECK(passes(5, 5, ACL_STREAM_WAIT_VALUE_EQ) && !passes(6, 5, ACL_STREAM_WAIT_VALUE_EQ));
     CHECK(passes(6, 4, ACL_STREAM_WAIT_VALUE_AND) && !passes(3, 4, ACL_STREAM_WAIT_VALUE_AND));
+    CHECK(passes(6, 12, ACL_STREAM_WAIT_VALUE_AND) && !passes(6, 0, ACL_STREAM_WAIT_VALUE_AND));
+    CHECK(passes(1ULL << 63, UINT64_MAX << 63, ACL_STREAM_WAIT_VALUE_AND));
     CHECK(passes(1, 2, ACL_STREAM_WAIT_VALUE_NOR) && !passes(UINT64_MAX, 2, ACL_STREAM_WAIT_VALUE_NOR));
+    CHECK(!passes(~5ULL, 5, ACL_STREAM_WAIT_VALUE_NOR) && passes(~5ULL, 4, ACL_STREAM_WAIT_VALUE_NOR));
     NEED(aclrtValueWrite(gate, 0x1122334455667788ULL, 0, NULL));
     NEED(aclrtSynchronizeStream(NULL));
     NEED(aclrtMemcpy(&host, sizeof(host), gate, sizeof(host), ACL_MEMCPY_DEVICE_TO_HOST));

@@ -26,6 +26,9 @@
     X(memset_wide_value, "aclrtMemsetAsync", "EDGE", "a value above 255 is limited instead of cut to 8 bits") \
     X(copy2d_pitches_swapped, "aclrtMemcpy2d", "CODE", "the source is walked with the destination's pitch") \
     X(value_unsigned, "aclrtValueWait", "EDGE", "greater or equal is decided without a sign") \
+    X(wait_and_as_equal, "aclrtValueWait", "CODE", "waiting for a bit in both is waiting for the value itself") \
+    X(wait_and_all_bits, "aclrtValueWait", "EDGE", "waiting for a bit in both is waiting for all of the value's") \
+    X(wait_nor_as_nand, "aclrtValueWait", "CODE", "waiting for a bit in neither ends with one that one of them lacks") \
     X(value_wait_lost, "aclrtValueWait", "ORDER", "the wait ends at once") \
     X(async_error_lost, "aclrtSynchronizeStream", "CODE", "an error of a task is not reported") \
     X(sync_early, "aclrtSynchronizeStream", "ORDER", "the wait ends before the last task") \
@@ -67,6 +70,8 @@
     X(map_offset_ignored, "aclrtMapMem", "VALID", "an offset is accepted, and nothing is made of it") \
     X(unmap_lost, "aclrtUnmapMem", "LOST", "the mapping stays") \
     X(access_not_given, "aclrtMemSetAccess", "LOST", "nobody is given access") \
+    X(access_first_only, "aclrtMemSetAccess", "CODE", "of several places only the first is given access") \
+    X(access_places_shifted, "aclrtMemSetAccess", "OFFS", "places are taken for ones of the driver, which are shorter") \
     X(retain_not_counted, "aclrtMemRetainAllocationHandle", "REF", "the handle comes without a reference") \
     X(granularity_halved, "aclrtMemGetAllocationGranularity", "CODE", "half of the granularity is told") \
     X(props_device_lost, "aclrtMemGetAllocationPropertiesFromHandle", "IDENT", "the device is always 0") \

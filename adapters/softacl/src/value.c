@@ -18,6 +18,17 @@ static aclError run_write(struct task *task, struct stream *stream)
     return acl_of(device_store(stream->device, what->address, &what->value, sizeof(what->value)));
 }
 
+static bool bit_in_both(uint64_t memory, uint64_t value)
+{
+    if (FAULT(wait_and_as_equal)) {
+        return memory == value;
+    }
+    if (FAULT(wait_and_all_bits)) {
+        return (memory & value) == value;
+    }
+    return (memory & value) != 0;
+}
+
 static bool holds(uint64_t memory, uint64_t value, uint32_t flag)
 {
     switch (flag) {
@@ -26,9 +37,9 @@ static bool holds(uint64_t memory, uint64_t value, uint32_t flag)
         case ACL_STREAM_WAIT_VALUE_EQ:
             return memory == value;
         case ACL_STREAM_WAIT_VALUE_AND:
-            return (memory & value) != 0;
+            return bit_in_both(memory, value);
         default:
-            return ~(memory | value) != 0;
+            return FAULT(wait_nor_as_nand) ? ~(memory & value) != 0 : ~(memory | value) != 0;
     }
 }
 

@@ -159,12 +159,16 @@ aclError aclrtMemSetAccess(void *virPtr, size_t size, aclrtMemAccessDesc *desc, 
     if (wanted == NULL) {
         return fail(ACL_ERROR_RT_MEMORY_ALLOCATION, "no memory for so many places");
     }
-    for (size_t i = 0; i < count; i++) {
+    if (FAULT(access_places_shifted)) {
+        memcpy(wanted, desc, count * sizeof(*wanted));
+    }
+    for (size_t i = 0; i < count && !FAULT(access_places_shifted); i++) {
         wanted[i].type = (drv_mem_access_type)desc[i].flags;
         wanted[i].location.id = desc[i].location.id;
         wanted[i].location.side = side_of(desc[i].location.type);
     }
-    aclError code = FAULT(access_not_given) ? ACL_SUCCESS : acl_of(HAL(halMemSetAccess, virPtr, size, wanted, count));
+    size_t told = FAULT(access_first_only) ? 1 : count;
+    aclError code = FAULT(access_not_given) ? ACL_SUCCESS : acl_of(HAL(halMemSetAccess, virPtr, size, wanted, told));
     free(wanted);
     return code;
 }
