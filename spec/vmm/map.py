@@ -299,6 +299,16 @@ class MemMap(Call, frozen=True):
         """Mapping at addresses that a pool took over."""
         return state.blocks.covering(call.ptr).kind == POOL
 
+    @may_reject("VMM-MAP-023", PARA_ERROR, source=V3, profiles=GEN3)
+    def imported_pages_may_count_as_huge(call, state: State, profile: Profile) -> bool:
+        """Imported memory may be mapped in multiples of 2 MiB only, whatever its pages are.
+
+        The first form of the import tells nothing of the pages, and SVM v3 takes them for huge.
+        """
+        huge = profile.huge
+        whole = on_pages(call.ptr, huge, profile) and on_pages(call.size, huge, profile)
+        return usable(state, call.handle) and _asked(call, state).imported and not whole
+
     @accepts(
         "VMM-MAP-030",
         strength=MUST,
