@@ -18,7 +18,7 @@ from halcert.conformance.run import Choice, UsageError
 from halcert.conformance.seeded import seeded_fault, without_the_fault
 from halcert.conformance.story import story_of
 from halcert.conformance.trial import trials
-from halcert.reports import text_of
+from halcert.reports import human, text_of
 from halcert.results import Exit, Trace
 
 EXITS = {
@@ -109,7 +109,7 @@ def _told(fate: Fate, failures: Sequence[Broken | None], cause: tuple[str, str])
     """Return the verdict in words: how often the fault came, and what came instead."""
     count = len(failures)
     if fate is Fate.GONE:
-        return f"gone: no rule is broken in {count} repetitions"
+        return f"gone: no rule is broken in {human.count(count, 'repetition')}"
     lines = []
     ways: dict[tuple[str, str], list[Broken]] = {}
     for failure in failures:

@@ -344,6 +344,12 @@ def test_replay_says_what_became_of_a_fault(halcert, lost_tail, options, code, w
     assert word in done.out
 
 
+@pytest.mark.parametrize("times, often", [(1, "1 repetition"), (2, "2 repetitions")])
+def test_replay_counts_repetitions_in_words(halcert, lost_tail, times, often):
+    done = halcert("replay", lost_tail, "--times", str(times), "--fault", "memset_long")
+    assert done.out.splitlines()[-1] == f"gone: no rule is broken in {often}"
+
+
 def test_replay_says_when_a_fault_has_changed_into_another(halcert, tmp_path):
     path = trace_of_fault(HAL, "attr_wrong_device", "every-kind", tmp_path)
     assert halcert("replay", path).code == FAULT
