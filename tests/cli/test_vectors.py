@@ -182,6 +182,14 @@ def test_a_part_of_the_names_chooses_vectors(library, program):
 
 
 @OF_THE_DRIVER
+def test_a_part_that_is_in_no_name_ends_the_program(program):
+    done = run(program, "NOPE")
+    assert done.returncode == 2
+    assert done.stdout.splitlines()[-1] == "Bail out! no vector has NOPE in its name"
+    assert "1..0" not in done.stdout
+
+
+@OF_THE_DRIVER
 def test_a_library_that_does_not_load_ends_the_program(program, tmp_path):
     done = subprocess.run(
         [program, tmp_path / "nothing.so"], capture_output=True, text=True, check=False
