@@ -13,6 +13,7 @@ from halcert.conformance.story import story_of
 from halcert.results import Trace, read_trace
 from halcert.results.story import Story
 from halcert.spec.catalogue import interfaces
+from halcert.spec.catalogue import rule as rule_named
 from halcert.spec.language import Interface
 from halcert.spec.language.domain import annotations_of, domain_of
 
@@ -22,13 +23,19 @@ MOST_PROCESSES = 64
 
 
 def checked_trace(path: Path) -> Trace:
-    """Read a trace whose calls are all of known interfaces with fitting arguments.
+    """Read a trace of known interfaces, with fitting arguments, that names no unknown rule.
 
     Raises:
         TraceError: the file cannot be read as a trace.
-        UsageError: a call is none that there is; names file and line.
+        UsageError: it has no calls, or a call or the rule is none that there is; names file
+            and line.
     """
     trace = read_trace(path)
+    if not trace.steps:
+        raise UsageError(f"{path}: line 2: there is no call in it")
+    named = trace.header.rule
+    if named and rule_named(named) is None:
+        raise UsageError(f"{path}: line 1: there is no rule {named!r}")
     check_interfaces(path, trace)
     return trace
 

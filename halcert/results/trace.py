@@ -122,6 +122,7 @@ class TraceHeader(msgspec.Struct, frozen=True):
         came: what came, in words.
         environment: configuration that the implementation was started with.
         devices: ids of the devices that were present; empty if that is not known.
+        calls: how many calls follow; None in a trace that was written by hand.
     """
 
     format: str = FORMAT
@@ -136,6 +137,7 @@ class TraceHeader(msgspec.Struct, frozen=True):
     came: str = ""
     environment: dict[str, str] = {}
     devices: tuple[int, ...] = ()
+    calls: int | None = None
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -150,12 +152,13 @@ class TraceError(Exception):
 
 
 def write_trace(trace: Trace, path: Path) -> None:
-    """Write a trace as JSON Lines, whole or not at all.
+    """Write a trace as JSON Lines, whole or not at all; the header tells how many calls follow.
 
     Raises:
         OSError: the file cannot be written; names the file.
     """
-    lines = [msgspec.json.encode(trace.header), *map(msgspec.json.encode, trace.steps)]
+    header = msgspec.structs.replace(trace.header, calls=len(trace.steps))
+    lines = [msgspec.json.encode(header), *map(msgspec.json.encode, trace.steps)]
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(path.name + ".partial")
     try:
@@ -194,6 +197,13 @@ def read_trace(path: Path) -> Trace:
     if "\0" in header.library:
         raise TraceError(f"{path}: line 1: library: a path holds no NUL")
     steps = [_line(path, n, line, TraceStep) for n, line in enumerate(lines[1:], start=2)]
+    if header.calls is not None and header.calls != len(steps):
+        number = 2 + max(0, min(header.calls, len(steps)))
+        wrong = "cut off" if len(steps) < header.calls else "a call too many"
+        raise TraceError(
+            f"{path}: line {number}: {wrong}; calls by the header: {header.calls}, "
+            f"in the file: {len(steps)}"
+        )
     return Trace(header, tuple(steps))
 
 

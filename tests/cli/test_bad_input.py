@@ -8,7 +8,7 @@ import subprocess
 import msgspec
 import pytest
 
-from halcert.results import Trace, write_trace
+from halcert.results import Trace, read_trace, write_trace
 
 USAGE, NOT_STARTED = 2, 4
 
@@ -340,6 +340,50 @@ def test_a_trace_that_is_cut_off_is_told_with_the_line(halcert, damaged, command
     done = halcert(*command, path)
     assert done.code == USAGE
     assert f"{path}: line 3: cut off" in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
+@pytest.mark.parametrize("kept, line", [(1, 2), (2, 3)])
+def test_a_trace_that_is_cut_off_at_a_line_break_is_told_with_the_line(
+    halcert, damaged, command, kept, line
+):
+    path = damaged()
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]))
+    done = halcert(*command, path)
+    assert done.code == USAGE
+    told = f"cut off; calls by the header: 2, in the file: {kept - 1}"
+    assert f"{path}: line {line}: {told}" in done.err
+
+
+def test_a_trace_with_a_call_too_many_is_told_with_the_line(halcert, damaged):
+    path = damaged()
+    path.write_bytes(path.read_bytes() + call("host.map", size=4096).encode() + b"\n")
+    done = halcert("replay", path)
+    assert done.code == USAGE
+    assert f"{path}: line 4: a call too many" in done.err
+
+
+def test_a_trace_that_does_not_tell_how_many_calls_follow_is_read(damaged, steps):
+    path = damaged(1, '{"format": "halcert-trace/1"}')
+    trace = read_trace(path)
+    assert (trace.header.calls, trace.steps) == (None, steps)
+
+
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
+def test_a_trace_without_calls_is_told(halcert, tmp_path, command):
+    path = tmp_path / "trace.jsonl"
+    path.write_text('{"format": "halcert-trace/1"}\n')
+    done = halcert(*command, path)
+    assert done.code == USAGE
+    assert f"{path}: line 2: there is no call in it" in done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS_OF_TRACES, ids=lambda each: each[0])
+def test_a_rule_that_there_is_not_is_told(halcert, damaged, command):
+    path = damaged(1, '{"format": "halcert-trace/1", "rule": "SVM-FREE-999"}')
+    done = halcert(*command, path)
+    assert done.code == USAGE
+    assert f"{path}: line 1: there is no rule 'SVM-FREE-999'" in done.err
 
 
 def test_an_empty_trace_is_told(halcert, tmp_path):
