@@ -15,7 +15,7 @@ from halcert.conformance.lab import Broken
 from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.replay import Fate, fate_of, is_same
 from halcert.conformance.run import Choice, UsageError
-from halcert.conformance.seeded import seeded_fault, without_the_fault
+from halcert.conformance.seeded import repeated_environment, seeded_fault
 from halcert.conformance.story import story_of
 from halcert.conformance.trial import trials
 from halcert.reports import human, text_of
@@ -53,8 +53,8 @@ def replay(
 ) -> int:
     """Repeat the calls of a TRACE and say what has become of its fault.
 
-    Adapter, library, profile and seeded fault are those of the trace unless they are given
-    here, so that a trace found on one implementation can be tried on another.
+    Adapter, library, profile, seeded fault and variables are those of the trace unless they are
+    given here, so that a trace found on one implementation can be tried on another.
 
     \b
     Exit codes:
@@ -72,14 +72,15 @@ def replay(
 
     adapter = chosen("adapter", adapter, header.adapter) or adapter
     # What the trace says of its implementation goes together: it is of no use to another one.
-    same = (library, fault) == (None, None) and adapter == (header.adapter or adapter)
+    named = library in (None, header.library) and fault is None
+    same = named and adapter == (header.adapter or adapter)
     choice = Choice(
         adapter=adapter,
         library=header.library or None if same else library,
-        fault=seeded_fault(header.environment) if same else fault,
+        fault=seeded_fault(header) if same else fault,
         profile=chosen("profile", profile, header.profile) or profile,
         kernel=kernel,
-        environment=without_the_fault(header.environment),
+        environment=repeated_environment(header, same=same),
     )
     try:
         tries = list(trials(choice, recorded.steps, times))

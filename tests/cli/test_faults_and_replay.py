@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from halcert.adapters import softhal
 from halcert.adapters.hal import HalAdapter
 from halcert.cli import run as run_command
 from halcert.conformance.faults import seeded_faults
@@ -113,6 +114,21 @@ def test_the_trace_of_a_seeded_fault_can_be_tried_on_the_model(halcert, found):
     trace = folder / "halcert-out" / certificate_of(folder)["findings"][0]["trace"]
     done = halcert("replay", trace, "--adapter", "model")
     assert done.code == 0, done.text
+
+
+def test_a_fault_that_a_library_was_told_by_a_variable_comes_again(halcert, monkeypatch, tmp_path):
+    monkeypatch.setenv("SOFTHAL_FAULT", FAULT)
+    options = ("--areas", "svm", "--budget", "3", "--jobs", "1", "--quiet")
+    halcert("certify", "--library", softhal.library(softhal.FAULTY), *options)
+    monkeypatch.delenv("SOFTHAL_FAULT")
+    finding = certificate_of(tmp_path)["findings"][0]
+    trace = tmp_path / "halcert-out" / finding["trace"]
+    assert read_trace(trace).header.environment == {"SOFTHAL_FAULT": FAULT}
+    again = halcert("replay", trace)
+    assert again.code == 1, again.text
+    assert f"still there in 1 of 1 repetitions: {finding['rule']}" in again.out
+    elsewhere = halcert("replay", trace, "--library", HalAdapter().describe().path)
+    assert elsewhere.code == 0, elsewhere.text
 
 
 def test_the_same_seed_finds_the_same_rules(found, halcert, tmp_path):
