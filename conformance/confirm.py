@@ -47,7 +47,7 @@ def _confirmed(choice: Choice, finding: Finding, times: int) -> Confirmation:
     until = time.monotonic() + LUCK_SECONDS
     count = 0
     try:
-        for broken, _ in trials(choice, finding.steps, max(times, LUCK) if threaded else times):
+        for broken, *_ in trials(choice, finding.steps, max(times, LUCK) if threaded else times):
             count += 1
             if broken is not None:
                 return Confirmation(came=True, note=_as_it_came(broken, finding, count))

@@ -25,6 +25,7 @@ from halcert.conformance.story import stories_of
 from halcert.conformance.suite import Suite, message_of, outcome_of
 from halcert.conformance.trial import tried
 from halcert.reports import text_of, write_reports
+from halcert.reports.departures import departures_told
 from halcert.reports.dsse import KEY_PASSWORD, KeyUnusable, private_key
 from halcert.results import Certificate, RuleResult, TraceStep, Verdict
 from halcert.results.weight import stands_against
@@ -86,6 +87,8 @@ def pytest_configure(config: pytest.Config) -> None:
 def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Repeat calls on a fresh implementation; the test fails if a rule is broken.
 
+    It is skipped where calls were left out, so that it shows nothing.
+
     The implementation is the one that the options name, by default the one that is bundled: the
     software driver, or for ``adapter="acl"`` the software runtime.
     """
@@ -107,12 +110,17 @@ def halcert_repeat(request: pytest.FixtureRequest) -> Callable[..., None]:
             kernel=option("kernel"),
             environment=without_the_fault(environment or {}),
         )
-        broken = tried(choice, steps)
+        trial = tried(choice, steps)
+        broken = trial.broken
+        if trial.is_void:
+            away = trial.departures
+            told = departures_told(steps, away.refused, away.left_out)
+            pytest.skip(f"could not be tried: {'; '.join(told)}")
         if broken is not None:
             violation = broken.violation
-            told = f"allowed: {violation.allowed}\ncame:    {violation.came}"
+            words = f"allowed: {violation.allowed}\ncame:    {violation.came}"
             calls = text_of(broken.steps)
-            pytest.fail(f"{violation.rule} is broken\n{told}\n{calls}", pytrace=False)
+            pytest.fail(f"{violation.rule} is broken\n{words}\n{calls}", pytrace=False)
 
     return check
 

@@ -13,12 +13,13 @@ from halcert.cli.options import target_options
 from halcert.cli.traces import checked_trace
 from halcert.conformance.lab import Broken
 from halcert.conformance.outcomes import HarnessError
-from halcert.conformance.replay import Fate, fate_of, is_same
+from halcert.conformance.replay import Departures, Fate, fate_of, is_same
 from halcert.conformance.run import Choice, UsageError
 from halcert.conformance.seeded import repeated_environment, seeded_fault
 from halcert.conformance.story import story_of
 from halcert.conformance.trial import trials
 from halcert.reports import human, text_of
+from halcert.reports.departures import departures_told
 from halcert.results import Exit, Trace
 
 EXITS = {
@@ -26,6 +27,7 @@ EXITS = {
     Fate.STILL_THERE: Exit.VIOLATIONS,
     Fate.FLAKY: Exit.INCOMPLETE,
     Fate.CHANGED: Exit.CHANGED,
+    Fate.NOT_TRIED: Exit.INCOMPLETE,
 }
 
 
@@ -60,7 +62,8 @@ def replay(
     Exit codes:
       0  gone: no rule is broken in any repetition
       1  still there: the rule of the trace is broken in the same way, each time
-      3  flaky: so in some repetitions, but not in all
+      3  flaky: so in some repetitions, but not in all; or it could not be tried, since calls
+         were left out, or refused as they may be, that the trace depends on
       6  changed: another rule is broken, or the same one in another way
     """  # noqa: D301 - click reads the character as: keep these lines
     recorded = checked_trace(trace)
@@ -86,12 +89,13 @@ def replay(
         tries = list(trials(choice, recorded.steps, times))
     except RequestRefused as error:
         raise UsageError(f"{trace}: {error}") from error
-    failures = [broken for broken, _ in tries]
+    failures = [each.broken for each in tries]
+    void = [each.departures for each in tries if each.is_void]
     console = Console(highlight=False)
-    console.print(text_of(tries[-1][1]), markup=False, soft_wrap=True)
+    console.print(text_of(tries[-1].steps), markup=False, soft_wrap=True)
     cause = _cause_of(recorded)
-    fate = fate_of(failures, *cause)
-    console.print(_told(fate, failures, cause), markup=False, soft_wrap=True)
+    fate = fate_of(failures, *cause, departed=bool(void))
+    console.print(_told(recorded, fate, failures, cause, void), markup=False, soft_wrap=True)
     return int(EXITS[fate])
 
 
@@ -106,7 +110,13 @@ def _cause_of(trace: Trace) -> tuple[str, str]:
     return trace.header.rule, ""
 
 
-def _told(fate: Fate, failures: Sequence[Broken | None], cause: tuple[str, str]) -> str:
+def _told(
+    recorded: Trace,
+    fate: Fate,
+    failures: Sequence[Broken | None],
+    cause: tuple[str, str],
+    void: Sequence[Departures],
+) -> str:
     """Return the verdict in words: how often the fault came, and what came instead."""
     count = len(failures)
     if fate is Fate.GONE:
@@ -119,7 +129,13 @@ def _told(fate: Fate, failures: Sequence[Broken | None], cause: tuple[str, str])
     for way in sorted(ways, key=lambda way: (not is_same(way, cause), -len(ways[way]))):
         word = fate.value if is_same(way, cause) else "another failure"
         lines += _failure(word, ways[way], count)
-    sound = failures.count(None)
+    if void:
+        lines.append(f"{Fate.NOT_TRIED.value} in {len(void)} of {count} repetitions")
+        first = void[0]
+        lines += [
+            f"  {line}" for line in departures_told(recorded.steps, first.refused, first.left_out)
+        ]
+    sound = failures.count(None) - len(void)
     if sound:
         lines.append(f"no rule is broken in {sound} of {count} repetitions")
     return "\n".join(lines)

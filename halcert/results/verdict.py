@@ -56,7 +56,7 @@ class Exit(IntEnum):
     USAGE = 2
     """Wrong usage or configuration."""
     INCOMPLETE = 3
-    """Some MUST rule was not exercised, or the budget ran out."""
+    """Some MUST rule was not exercised, the budget ran out, or a trace could not be tried."""
     NOT_STARTED = 4
     """The implementation could not be started."""
     HARNESS = 5

@@ -7,6 +7,7 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
+from halcert.reports.cprogram.checks import quoted
 from halcert.reports.cprogram.frame import pieces
 from halcert.reports.cprogram.functions import FunctionWriter
 from halcert.reports.cprogram.library import declarations, library_of
@@ -18,6 +19,8 @@ from halcert.spec.catalogue import rule as rule_named
 TEMPLATE = "program.c.j2"
 WIDTH = 92
 BESIDE = " *            "
+MOST_NAMED = 20
+"""Calls that are left out and named by their numbers."""
 SECONDS = 10
 """How long a call may take before it counts as hung."""
 ROUNDS = 300
@@ -69,6 +72,7 @@ class _Program:
                 " ".join(f"{k}={v}" for k, v in sorted(header.environment.items())), " * "
             ),
             bodies=bodies,
+            left_out=quoted(_left_out(self._story)),
             variables=list(dict.fromkeys(v for body in bodies for v in body.variables)),
             mains=[body for body in bodies if body.name.startswith("process")],
             threaded=functions.threaded,
@@ -91,6 +95,18 @@ class _Program:
         if self._missing:
             used.add("fault")
         return used
+
+
+def _left_out(story: Story) -> str:
+    """Return why the program shows nothing if it shows no fault; empty if it has all calls."""
+    left_out = [str(each.step.number) for each in story.steps if not each.made]
+    if not left_out:
+        return ""
+    named = ", ".join(left_out[:MOST_NAMED]) + (", ..." if left_out[MOST_NAMED:] else "")
+    return (
+        f"not all calls of the trace are made; left out: {named}, for what they refer to "
+        "was not given, or nothing is promised about them"
+    )
 
 
 def _title(story: Story) -> str:

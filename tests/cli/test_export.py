@@ -15,7 +15,7 @@ from exporting import FAULT, HAL, NO_FAULT, NOT_TRIED, built, run, trace_of, tra
 from halcert.conformance import witness
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.model.proofs.run import representatives
-from halcert.results import Trace, TraceHeader, TraceStep, write_trace
+from halcert.results import Answered, Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES, UVM_PRODUCTS
 
@@ -348,6 +348,81 @@ def test_replay_says_what_became_of_a_fault(halcert, lost_tail, options, code, w
 def test_replay_counts_repetitions_in_words(halcert, lost_tail, times, often):
     done = halcert("replay", lost_tail, "--times", str(times), "--fault", "memset_long")
     assert done.out.splitlines()[-1] == f"gone: no rule is broken in {often}"
+
+
+def freed_twice(folder):
+    """Write a trace that a product refuses at its first call: none but a 910B has such memory."""
+    ok = Answered(0)
+    steps = (
+        TraceStep(1, "halMemAlloc", {"pp": True, "size": 1, "flag": 0}, Answered(0, {"pp": 4096})),
+        TraceStep(2, "halMemFree", {"pp": block(1)}, ok),
+        TraceStep(3, "halMemFree", {"pp": block(1)}, ok),
+    )
+    path = folder / "twice.jsonl"
+    header = TraceHeader(profile="ascend910b", adapter="hal", rule="SVM-FREE-002")
+    write_trace(Trace(header, steps), path)
+    return path
+
+
+def test_replay_names_the_calls_that_it_could_not_make(halcert, tmp_path):
+    trace = freed_twice(tmp_path)
+    done = halcert("replay", trace, "--profile", "ascend950", "--times", "2")
+    assert done.code == 3, done.text
+    told = done.out.splitlines()
+    assert "could not be tried in 2 of 2 repetitions" in told
+    assert "  left out: call 2, halMemFree(pp=p1)" in told
+    assert "  left out: call 3, halMemFree(pp=p1)" in told
+    (refused,) = [line for line in told if line.startswith("  refused, as it may be: call 1, ")]
+    assert refused.endswith(": DRV_ERROR_NOT_SUPPORT")
+    assert "gone" not in done.out
+    gone = halcert("replay", trace)
+    assert gone.code == 0, gone.text
+
+
+def test_refusals_that_a_trace_records_are_no_hindrance(halcert, tmp_path):
+    refused = TraceStep(
+        1, "halMemAlloc", {"pp": True, "size": 0, "flag": DEVICE_MEMORY}, Answered(3)
+    )
+    path = tmp_path / "trace.jsonl"
+    write_trace(Trace(TraceHeader(profile="ascend910b"), (refused,)), path)
+    done = halcert("replay", path)
+    assert done.code == 0, done.text
+    assert "gone" in done.out
+
+
+NOWHERE = (
+    step(1, "halMemAlloc", pp=True, size=1, flag=0),
+    step(2, "halMemFree", pp=block(1)),
+    step(3, "halMemFree", pp=block(1)),
+)
+"""Calls of which a 950 refuses the first, so that the others have nothing to name."""
+
+
+def nowhere(folder):
+    path = folder / "plan.jsonl"
+    write_trace(Trace(TraceHeader(profile="ascend950", rule="SVM-FREE-002"), NOWHERE), path)
+    return path
+
+
+def test_a_program_without_all_calls_of_its_trace_does_not_acquit(halcert, tmp_path):
+    done = run(built(halcert, nowhere(tmp_path)), profile="ascend950")
+    assert done.returncode == NOT_TRIED, done.stdout
+    assert "COULD NOT BE TRIED: not all calls of the trace are made; left out: 2, 3" in done.stdout
+    assert "does not show" not in done.stdout
+
+
+def test_an_exported_test_is_skipped_where_it_could_not_be_tried(halcert, tmp_path):
+    halcert("export", nowhere(tmp_path), "--as", "pytest", "-o", "test_fault.py")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "test_fault.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "COLUMNS": "300"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 skipped" in done.stdout, done.stdout
+    assert "could not be tried: left out: call 2, halMemFree(pp=p1)" in done.stdout
 
 
 def test_replay_says_when_a_fault_has_changed_into_another(halcert, tmp_path):

@@ -14,7 +14,7 @@ from halcert.conformance.draw import RandomDraw
 from halcert.conformance.given import START
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.observe import check_all, fill_all
-from halcert.conformance.replay import Fate, fate_of, repeat
+from halcert.conformance.replay import Departures, Fate, fate_of, repeat
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
 from halcert.model.concrete import Violation
@@ -106,12 +106,37 @@ def test_calls_that_name_what_was_not_given_this_time_are_left_out(lab):
         refused = name == "halMemAlloc" and args["flag"] == HOST_MEMORY
         return Answered(6, {"pp": 0}) if refused else answer
 
+    departures = Departures()
     with lab_for(no_host) as again:
-        assert repeat(again, lab.steps) is None
+        assert repeat(again, lab.steps, departures) is None
+    assert [each.interface for each in departures.refused] == ["halMemAlloc"]
+    assert [each.outcome.code for each in departures.refused] == [6]
+    left_out = [each.interface for each in departures.left_out]
+    assert left_out.count("halMemFree") == 2
+    assert len(again.steps) + len(left_out) == len(lab.steps)
     left = [step.interface for step in again.steps]
     assert "host.store" not in left
     assert "halMemFree" not in left
     assert left.count("halMemAlloc") == 2
+
+
+def test_a_repetition_that_goes_the_way_of_its_trace_departs_nowhere(lab):
+    some_work(lab)
+    departures = Departures()
+    with lab_for(session=moved()) as again:
+        assert repeat(again, lab.steps, departures) is None
+    assert any(each.outcome.code for each in lab.steps)
+    assert not departures
+
+
+def test_a_last_call_that_is_refused_as_it_may_be_was_tried_all_the_same(lab):
+    lab.call("halMemAgentOpen", devid=0, flag=0)
+    lab.call("halMemAlloc", pp=True, size=5000, flag=DEVICE_MEMORY)
+    departures = Departures()
+    with lab_for(lambda n, _, a: Answered(6, {"pp": 0}) if n == "halMemAlloc" else a) as again:
+        assert repeat(again, lab.steps, departures) is None
+    assert again.steps[-1].outcome.code == 6
+    assert not departures
 
 
 def in_threads(lab, seed=1):
@@ -282,3 +307,9 @@ def test_repetitions_tell_what_became_of_a_fault(failures, fate):
 def test_a_trace_that_names_no_rule_or_shape_is_still_there_if_anything_fails():
     assert fate_of([OTHER], "") is Fate.STILL_THERE
     assert fate_of([OTHERWISE], "A-B-001") is Fate.STILL_THERE
+
+
+def test_a_fault_is_not_gone_where_the_way_to_it_was_another():
+    assert fate_of([None], "A-B-001", departed=True) is Fate.NOT_TRIED
+    assert fate_of([None], "A-B-001") is Fate.GONE
+    assert fate_of([OTHER], "A-B-001", departed=True) is Fate.CHANGED
