@@ -62,8 +62,8 @@ def replay(
     Exit codes:
       0  gone: no rule is broken in any repetition
       1  still there: the rule of the trace is broken in the same way, each time
-      3  flaky: so in some repetitions, but not in all; or it could not be tried, since calls
-         were left out, or refused as they may be, that the trace depends on
+      3  flaky: so in some repetitions, but not in all; or it could not be tried:
+         calls were left out, or refused (as they may be) unlike in the trace
       6  changed: another rule is broken, or the same one in another way
     """  # noqa: D301 - click reads the character as: keep these lines
     recorded = checked_trace(trace)

@@ -7,8 +7,13 @@ import pytest
 
 from halcert.adapters import softhal
 from halcert.adapters.hal import HalAdapter
+from halcert.adapters.protocol import Options
 from halcert.cli import run as run_command
+from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.campaign import Plan
 from halcert.conformance.faults import seeded_faults
+from halcert.conformance.suite import Suite
+from halcert.conformance.target import Target, setting_of
 from halcert.results import read_trace
 
 FAULT = "copy_loses_tail"
@@ -117,16 +122,21 @@ def test_the_trace_of_a_seeded_fault_can_be_tried_on_the_model(halcert, found):
 
 
 def test_a_fault_that_a_library_was_told_by_a_variable_comes_again(halcert, monkeypatch, tmp_path):
-    monkeypatch.setenv("SOFTHAL_FAULT", FAULT)
-    options = ("--areas", "svm", "--budget", "3", "--jobs", "1", "--quiet")
-    halcert("certify", "--library", softhal.library(softhal.FAULTY), *options)
+    library = str(softhal.library(softhal.FAULTY))
+    monkeypatch.setenv("SOFTHAL_FAULT", "double_free_accepted")
+    target = Target("hal", Options(library=library), "ascend910b", ("svm",), (0, 1))
+    with HalAdapter().open(target.profile, target.options) as session:
+        activity = Activity("scenario[every-kind]", "scenario", "svm")
+        done = perform(setting_of(target, session), activity, set(), Effort(shrink=0.0))
+    suite = Suite(target, Plan(), tmp_path, HalAdapter().describe(target.options), "")
+    (failure,) = done.failures
+    suite._keep_trace(activity, failure)
     monkeypatch.delenv("SOFTHAL_FAULT")
-    finding = certificate_of(tmp_path)["findings"][0]
-    trace = tmp_path / "halcert-out" / finding["trace"]
-    assert read_trace(trace).header.environment == {"SOFTHAL_FAULT": FAULT}
+    (trace,) = (tmp_path / "traces").glob("*.jsonl")
+    assert read_trace(trace).header.environment == {"SOFTHAL_FAULT": "double_free_accepted"}
     again = halcert("replay", trace)
     assert again.code == 1, again.text
-    assert f"still there in 1 of 1 repetitions: {finding['rule']}" in again.out
+    assert "still there in 1 of 1 repetitions: SVM-FREE-002" in again.out
     elsewhere = halcert("replay", trace, "--library", HalAdapter().describe().path)
     assert elsewhere.code == 0, elsewhere.text
 
