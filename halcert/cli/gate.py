@@ -247,7 +247,10 @@ def _unfinished(suite: Suite) -> str:
     if suite.interrupted:
         return "the run was interrupted"
     stopped = suite.campaign.stopped
-    return f"{stopped} before every test was made; `--budget` gives more" if stopped else ""
+    if stopped is None:
+        return ""
+    words = stopped.sentence(suite.plan.budget)
+    return f"{words} before every test was made; `--budget` gives more"
 
 
 def _written(certificate: Certificate, verdict: Gate, out: Path) -> Sequence[Path]:
