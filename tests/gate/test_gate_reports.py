@@ -25,7 +25,7 @@ from halcert.reports import (
 from halcert.reports.annotations import MOST, command
 from halcert.reports.markdown import block, code
 from halcert.reports.schemas import SCHEMAS
-from halcert.results import Verdict
+from halcert.results import CutShort, Verdict
 
 OUT = Path("halcert-out")
 HOSTILE = "|`a`| <b> **x** [l](u) \x1b[31m ::error::\n%0A, \ud800 ``` end"
@@ -272,7 +272,7 @@ def test_more_annotations_than_are_shown_are_counted(make):
 
 
 def test_a_gate_that_is_incomplete_is_annotated(make):
-    gate = judged(make.certificate(), make.terms(), unfinished="the run was interrupted")
+    gate = judged(make.certificate(cut_short=CutShort.INTERRUPTED), make.terms())
     assert github_annotations(gate, OUT) == [
         "::error title=Gate incomplete::the run was interrupted"
     ]
