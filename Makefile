@@ -6,6 +6,8 @@ VENV ?= .venv
 # of this purpose have cores.
 JOBS ?= 3
 CC ?= cc
+# Seconds of testing for `make certify`; empty for what halcert takes by itself.
+BUDGET ?=
 
 BIN := $(abspath $(VENV))/bin
 PARTS := spec model conformance adapters reports
@@ -29,7 +31,7 @@ LIBRARIES := $(DRIVER)/libsofthal.so $(DRIVER)/libsofthal-faults.so \
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
-	@echo "variables: PYTHON=$(PYTHON) VENV=$(VENV) JOBS=$(JOBS) CC=$(CC)"
+	@echo "variables: PYTHON=$(PYTHON) VENV=$(VENV) JOBS=$(JOBS) CC=$(CC) BUDGET=$(BUDGET)"
 
 # ------------------------------------------------------------------------------- use what was built
 
@@ -39,7 +41,7 @@ certify: venv  ## prove the rules and certify the bundled software driver, resul
 	@echo "certify: prove the rules"
 	@$(BIN)/halcert prove
 	@echo "certify: run the suite, results in halcert-out/"
-	@$(BIN)/halcert certify
+	@$(BIN)/halcert certify$(if $(BUDGET), --budget $(BUDGET))
 
 bench: venv  ## run the benchmarks, one JSON object each
 	@for script in bench/*.py; do \

@@ -32,6 +32,7 @@ from halcert.conformance.shares import Fair
 from halcert.conformance.tally import Tally
 from halcert.conformance.target import Target, setting_of
 from halcert.conformance.witness import Named
+from halcert.results import CutShort
 
 GRACE = 3.0
 """Seconds in which activities that were ended may hand over what they have found."""
@@ -216,7 +217,7 @@ class Campaign:
         plan: how much to do.
         done: what activities gave, in the order in which they ended.
         tally: the sum of their counts.
-        stopped: why activities were left out; empty if none were.
+        stopped: why activities were left out; None if none were.
     """
 
     def __init__(self, target: Target, plan: Plan) -> None:
@@ -225,7 +226,7 @@ class Campaign:
         self.plan = plan
         self.done: list[Done] = []
         self.tally = Tally()
-        self.stopped = ""
+        self.stopped: CutShort | None = None
         self._known: set[Cause] = set()
         self._deadline = 0.0
         self._fair = Fair(plan.weights) if plan.weights else None
@@ -263,7 +264,7 @@ class Campaign:
     def _queue(self, activities: Sequence[Activity]) -> Iterator[Activity]:
         for activity in activities if self._fair is None else self._fair.ordered(activities):
             if time.monotonic() > self._deadline:
-                self.stopped = f"the budget of {self.plan.budget:g} s was used up"
+                self.stopped = CutShort.BUDGET
                 return
             yield activity
         if self.plan.machines:
@@ -307,7 +308,7 @@ class Campaign:
                 self._took(Done(lost[0].name, Tally(), (), 0.0, trouble), lost[0], end)
                 if lives > 1:
                     queue, pool = chain(lost[1:], queue), self._pool()
-            self.stopped = f"processes of the suite were killed {LIVES} times"
+            self.stopped = CutShort.KILLED
         except KeyboardInterrupt:
             end_all(pool)
             self._take_what_is_left(running, end)

@@ -16,6 +16,7 @@ from halcert.results import (
     Baseline,
     BaselineError,
     Certificate,
+    CutShort,
     Exit,
     Finding,
     Gate,
@@ -107,7 +108,6 @@ def judged(
     terms: Terms,
     confirmed: Mapping[Cause, Confirmation] | None = None,
     *,
-    unfinished: str = "",
     shares: Mapping[str, int] | None = None,
 ) -> Gate:
     """Return the verdict of the gate.
@@ -117,12 +117,11 @@ def judged(
         terms: by what it is judged.
         confirmed: what became of new failures when they were repeated; one that is not there
             counts as it was met.
-        unfinished: why the run did not come to its end; empty if it did.
         shares: share of the time of each area, in percent.
     """
     bench = _Bench(certificate, terms, confirmed or {})
     items = sorted(bench.items(), key=lambda item: (not item.fails, WEIGHT.index(item.standing)))
-    code, reason = _verdict(certificate, items, unfinished)
+    code, reason = _verdict(certificate, items, bench.unreached())
     unneeded, unseen = bench.idle_waivers()
     return Gate(
         passed=code is Exit.OK,
@@ -163,6 +162,7 @@ class _Bench:
         self._known = {each.cause: each for each in terms.baseline.causes}
         self._waivers = terms.of(certificate.profile)
         self._areas = set(areas_of(certificate))
+        self._cut_short = certificate.cut_short is not None
         self._lost = [rule for rule in certificate.rules if self._is_lost(rule)]
 
     def items(self) -> Iterable[GateItem]:
@@ -277,12 +277,26 @@ class _Bench:
         fitting = [waiver for waiver in self._waivers if waiver.covers(cause)]
         return max(fitting, key=lambda waiver: waiver.expires, default=None)
 
+    def unreached(self) -> int:
+        """Return how many MUST rules the baseline's run showed and this one did not come to."""
+        return sum(self._is_gap(rule) and self._is_unreached(rule) for rule in self._rules.values())
+
     def _is_lost(self, rule: RuleResult) -> bool:
+        return self._is_gap(rule) and not self._is_unreached(rule)
+
+    def _is_gap(self, rule: RuleResult) -> bool:
         return (
             rule.strength == Strength.MUST.value
             and rule.verdict in UNSHOWN
             and self._terms.baseline.rules.get(rule.id) is Verdict.CONFORMS
         )
+
+    def _is_unreached(self, rule: RuleResult) -> bool:
+        """Tell whether a rule may be without a call only because the run was cut short.
+
+        A missing symbol is known before the first call.
+        """
+        return self._cut_short and rule.verdict is Verdict.NOT_EXERCISED
 
     def _was_exercised(self, rule_id: str) -> bool:
         rule = self._rules.get(rule_id)
@@ -312,18 +326,32 @@ class _Bench:
 
 
 def _verdict(
-    certificate: Certificate, items: Sequence[GateItem], unfinished: str
+    certificate: Certificate, items: Sequence[GateItem], unreached: int
 ) -> tuple[Exit, str]:
     """Return the exit code and the verdict in one sentence."""
     against = [item for item in items if item.fails]
+    end = _cut_short(certificate, unreached)
     if against:
         counts = [(each, sum(i.standing is each for i in against)) for each in Standing]
-        return Exit.VIOLATIONS, ", ".join(_counted(each, n) for each, n in counts if n)
+        words = ", ".join(_counted(each, n) for each, n in counts if n)
+        return Exit.VIOLATIONS, f"{words}; {end}" if end else words
     if certificate.exit == Exit.HARNESS:
         return Exit.HARNESS, certificate.reason
-    if unfinished:
-        return Exit.INCOMPLETE, unfinished
+    if end:
+        return Exit.INCOMPLETE, end
     return Exit.OK, "nothing is broken that held before"
+
+
+def _cut_short(certificate: Certificate, unreached: int) -> str:
+    """Return why a run ended early, and what it did not reach; empty if it came to its end."""
+    why = certificate.cut_short
+    if why is None:
+        return ""
+    rules = "1 MUST rule" if unreached == 1 else f"{unreached} MUST rules"
+    gap = f", so that {rules} of the baseline could not be compared" if unreached else ""
+    early = " before every test was made" if why is CutShort.BUDGET else ""
+    more = "; `--budget` gives more" if why is CutShort.BUDGET else ""
+    return f"{why.sentence(certificate.budget)}{early}{gap}{more}"
 
 
 def _counted(standing: Standing, number: int) -> str:

@@ -21,6 +21,7 @@ from halcert.model.digest import spec_digest
 from halcert.results import (
     AreaSummary,
     Certificate,
+    CutShort,
     Exit,
     Finding,
     Implementation,
@@ -220,20 +221,38 @@ def judged(
     broken = [result.id for result in results if stands_against(result)]
     open_rules = [result.id for result in results if not_shown(result)]
     flaky = [result.id for result in results if flaky_and_serious(result)]
+    why = cut_short(campaign, interrupted=interrupted)
+    end = why.sentence(campaign.plan.budget) if why else ""
     if broken:
-        return Exit.VIOLATIONS, f"{_rules(broken)} broken"
+        return Exit.VIOLATIONS, _joined(f"{_rules(broken)} broken", _left_open(end, open_rules))
     if troubled:
         return Exit.HARNESS, f"the suite failed in {troubled[0].activity}: {troubled[0].trouble}"
-    if interrupted:
-        return Exit.INCOMPLETE, "the run was interrupted"
     if flaky:
-        return Exit.INCOMPLETE, f"{_rules(flaky)} broken once and not again"
+        words = f"{_rules(flaky)} broken once and not again"
+        return Exit.INCOMPLETE, _joined(words, _left_open(end, open_rules))
+    if interrupted:
+        return Exit.INCOMPLETE, _left_open(end, open_rules)
     if open_rules:
-        why = f": {campaign.stopped}" if campaign.stopped else ""
-        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised{why}"
-    if campaign.stopped:
-        return Exit.INCOMPLETE, campaign.stopped
-    return Exit.OK, ""
+        return Exit.INCOMPLETE, f"{_rules(open_rules)} not exercised" + (f": {end}" if end else "")
+    return (Exit.INCOMPLETE, end) if end else (Exit.OK, "")
+
+
+def cut_short(campaign: Campaign, *, interrupted: bool) -> CutShort | None:
+    """Return why a run ended before every test was made; None if it did not."""
+    return CutShort.INTERRUPTED if interrupted else campaign.stopped
+
+
+def _left_open(end: str, open_rules: Sequence[str]) -> str:
+    """Return how a run ended, and what it left open because of that."""
+    if not end or not open_rules:
+        return end
+    number = len(open_rules)
+    were = "MUST rule was" if number == 1 else "MUST rules were"
+    return f"{end}, so that {number} {were} not exercised"
+
+
+def _joined(*parts: str) -> str:
+    return "; ".join(filter(None, parts))
 
 
 NAMED = 5
@@ -292,6 +311,7 @@ def certificate(
         choices=tally.observed(),
         calls=sum(tally.calls.values()),
         skipped=sum(tally.skipped.values()),
+        cut_short=cut_short(campaign, interrupted=facts.interrupted),
     )
 
 

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
+from halcert.conformance.lists import names_in
 from halcert.conformance.run import BUDGET, Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.seeded import without_the_fault
 from halcert.conformance.story import stories_of
@@ -40,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
     group.addoption("--kernel-fault", default=None, help="what that kernel does wrong, and when")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
-    group.addoption("--areas", default="", help="areas, separated by commas (default: all)")
+    group.addoption("--areas", default=None, help="areas, separated by commas (default: all)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
     group.addoption("--budget", type=float, default=BUDGET, help=f"seconds (default: {BUDGET:g})")
     group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")
@@ -67,7 +68,7 @@ def pytest_configure(config: pytest.Config) -> None:
         profile=config.getoption("profile"),
         kernel=config.getoption("kernel"),
         kernel_fault=config.getoption("kernel_fault"),
-        areas=tuple(filter(None, config.getoption("areas").split(","))),
+        areas=_areas(config.getoption("areas")),
         seed=config.getoption("seed"),
         budget=config.getoption("budget"),
         jobs=sensible_jobs(jobs),
@@ -81,6 +82,18 @@ def pytest_configure(config: pytest.Config) -> None:
     except (UsageError, AdapterError, KeyUnusable) as error:
         raise pytest.UsageError(str(error)) from error
     config.pluginmanager.register(SuitePlugin(suite, signer), "halcert-suite")
+
+
+def _areas(value: str | None) -> tuple[str, ...]:
+    """Return the areas that are asked for; none for all.
+
+    Raises:
+        pytest.UsageError: the option is there and names nothing.
+    """
+    try:
+        return () if value is None else names_in(value)
+    except ValueError as error:
+        raise pytest.UsageError(f"--areas: {error}") from error
 
 
 @pytest.fixture

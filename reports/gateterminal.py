@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from halcert.reports import human
 from halcert.reports.escape import one_line
 from halcert.reports.printer import Printer
 from halcert.reports.tracetext import described
-from halcert.results import Difference, Exit, Gate, GateItem, KnownCause, Standing
+from halcert.results import Difference, Exit, Gate, GateItem, KnownCause, Standing, Verdict
 
 STYLES = {
     Exit.OK: "green",
@@ -21,6 +22,13 @@ STYLES = {
     Exit.INCOMPLETE: "yellow",
     Exit.HARNESS: "magenta",
 }
+_SUMMED = {
+    Verdict.CONFORMS: "conforming",
+    Verdict.VIOLATES: "violated",
+    Verdict.CRASHED: "broken by a crash",
+    Verdict.HUNG: "broken by a hang",
+}
+"""Verdicts as they are said of several rules; the others are said as they are."""
 MOST_SHOWN = 12
 MOST_LISTED = 20
 
@@ -48,21 +56,35 @@ def difference_summary(found: Difference, console: Console) -> None:
         printer.line(Text("note: they were made with different versions of the rules", "yellow"))
     for each in found.new:
         _cause_line(printer, "new", "red", each)
-    for change in sorted(found.rules, key=lambda change: not change.is_loss):
+    compared = [change for change in found.rules if not change.is_beyond]
+    for change in sorted(compared, key=lambda change: not change.is_loss):
         words = [each.value if each else "not known" for each in (change.before, change.after)]
         line = Text("lost    " if change.is_loss else "rule    ", "red" if change.is_loss else "")
         line.append(f"{change.rule}  {change.strength}  {words[0]} -> {words[1]}", "default")
         printer.line(line)
     for each in found.gone:
         _cause_line(printer, "gone", "green", each)
+    for summed in _beyond(found):
+        printer.line(summed)
     lost = sum(change.is_loss for change in found.rules)
     parts = (
         human.count(len(found.new), "new failure"),
         human.count(lost, "MUST rule no longer shown", "MUST rules no longer shown"),
         human.count(len(found.gone), "failure gone", "failures gone"),
-        human.count(len(found.rules), "rule with another verdict", "rules with another verdict"),
+        human.count(len(compared), "rule with another verdict", "rules with another verdict"),
     )
     printer.line(", ".join(parts))
+
+
+def _beyond(found: Difference) -> Iterator[str]:
+    """Sum up the rules of areas that the old one did not run, a line for each verdict."""
+    numbers = Counter(change.after for change in found.rules if change.is_beyond)
+    for verdict in Verdict:
+        if numbers[verdict]:
+            rules = human.count(numbers[verdict], "rule")
+            are = "is" if numbers[verdict] == 1 else "are"
+            words = _SUMMED.get(verdict, verdict.value)
+            yield f"{rules} of areas that the old one did not run {are} {words}"
 
 
 def _cause_line(printer: Printer, word: str, style: str, each: KnownCause) -> None:

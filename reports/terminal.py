@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from halcert.reports.escape import one_line, printable, shortened
 from halcert.reports.printer import Printer
 from halcert.reports.ruletext import rule_texts
 from halcert.reports.view import AreaNumbers, FindingView, StrengthNumbers
-from halcert.results import Certificate, Finding, Verdict
+from halcert.results import Certificate, CutShort, Finding, Verdict
 from halcert.spec.catalogue import rules as all_rules
 
 STYLES = {
@@ -26,6 +27,7 @@ STYLES = {
     "calm": "bright_black",
     "open": "bright_black",
 }
+BUDGET = "--budget"
 MOST_FINDINGS = 12
 LONGEST_NOTE = 600
 UNLIMITED = 1000
@@ -139,8 +141,25 @@ class _Printer(Printer):
                 rule = replays[0].finding.rule
                 self.whole(Text(f"$ halcert spec show {rule}", style="bold"), indent=3)
         elif not certificate.certified and certificate.command:
-            self.line("Next: run again, with a larger budget if it ran out.", indent=1)
-            self.whole(Text(f"$ {one_line(certificate.command)}", style="bold"), indent=3)
+            more = certificate.cut_short is CutShort.BUDGET
+            words = " with a larger budget" if more else ""
+            self.line(f"Next: run again{words}.", indent=1)
+            command = longer(certificate) if more else certificate.command
+            self.whole(Text(f"$ {one_line(command)}", style="bold"), indent=3)
+
+
+def longer(certificate: Certificate) -> str:
+    """Return the command of a run with three times its budget."""
+    try:
+        words = shlex.split(certificate.command)
+    except ValueError:  # of a certificate that somebody edited
+        return certificate.command
+    kept = [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if BUDGET not in (before, word) and not word.startswith(f"{BUDGET}=")
+    ]
+    return shlex.join([*kept, BUDGET, f"{certificate.budget * 3:g}"])
 
 
 def _name(finding: Finding) -> str:

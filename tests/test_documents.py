@@ -161,6 +161,17 @@ def test_every_target_of_make_that_is_shown_exists():
     assert shown - {"make", *targets} == set()
 
 
+@pytest.mark.parametrize("given, options", [((), ""), (("BUDGET=20",), " --budget 20")])
+def test_make_hands_a_budget_on_to_certify_and_names_it_in_its_help(given, options):
+    def make(*words):
+        command = ["make", "--no-print-directory", *words]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    lines = make("-n", "certify", *given).splitlines()
+    assert [line for line in lines if line.endswith(f"/halcert certify{options}")]
+    assert "BUDGET=" in make("help").splitlines()[-1]
+
+
 def is_there(document, path):
     pattern = re.sub(r"\b[A-Z]{2,}\b", "*", path).rstrip("/")
     return any(any(folder.glob(pattern)) for folder in (ROOT, document.parent))

@@ -36,6 +36,9 @@ COMMANDS = {
     "abi": "compare the declared binary interface with a header",
 }
 
+IN_FILES = ("certify", "gate", "compare")
+"""Commands whose verdict is in files; what they print tells it once more."""
+
 
 class Commands(click.Group):
     """The commands, loaded when they are needed."""
@@ -83,13 +86,15 @@ def main() -> None:
     """Run the command line and exit with the code that it gives."""
     try:
         from halcert.cli.interrupts import listen
-        from halcert.cli.output import forgive
+        from halcert.cli.output import forgive, is_lost
 
         listen()
         forgive()
         code = run(sys.argv[1:])
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
+        if is_lost() and sys.argv[1:2] not in ([name] for name in IN_FILES):
+            code = code or int(Exit.USAGE)
     except KeyboardInterrupt:
         code = _interrupted()
     sys.exit(code)

@@ -63,7 +63,7 @@ def write(certificates: tuple[Path, ...], output: Path) -> int:
     paths = certificates or (Path("halcert-out/certificate.json"),)
     runs = [read_certificate(path) for path in paths]
     for path, run in zip(paths, runs, strict=True):
-        if run.exit in UNSURE:
+        if run.exit in UNSURE or run.cut_short is not None:
             click.echo(f"note: {path}: of a run that is not whole: {run.reason}", err=True)
     earlier = read_baseline(output) if output.exists() else None
     if earlier is not None and earlier.profile != runs[0].profile:

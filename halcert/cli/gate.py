@@ -20,6 +20,7 @@ from halcert.conformance.shares import Changed, percent, read_numstat, weights
 from halcert.conformance.story import stories_of
 from halcert.conformance.suite import Suite
 from halcert.reports import gate_markdown, gate_summary, github_annotations, write_reports
+from halcert.reports.gateview import headline
 from halcert.results import (
     Certificate,
     Exit,
@@ -133,8 +134,9 @@ def gate(
     """Run the suite and fail on what a change broke.
 
     Fails on failures, crashes and hangs that the baseline does not know, on MUST rules that the
-    baseline's run showed and this one does not, and on waivers that have expired. Product and
-    areas are those of the baseline unless they are given.
+    baseline's run showed and this one does not, and on waivers that have expired. A run that is
+    cut short loses no rule by not reaching it. Product and areas are those of the baseline
+    unless they are given.
 
     A new failure counts once it came again when its trace was repeated; one that never does is
     flaky: it is reported, and fails the gate only with --strict.
@@ -192,7 +194,6 @@ def gate(
             certificate,
             terms,
             answers,
-            unfinished=_unfinished(suite),
             shares=percent(weighed),
         )
         files = _written(certificate, verdict, out)
@@ -200,7 +201,7 @@ def gate(
     for note in suite.notes:
         click.echo(f"note: {note}", err=True)
     if quiet:
-        word = "gate passed" if verdict.passed else f"gate failed: {verdict.reason}"
+        word = headline(verdict).lower() + ("" if verdict.passed else f": {verdict.reason}")
         console.print(word, markup=False, soft_wrap=True)
     else:
         gate_summary(verdict, console, out=out, files=files)
@@ -240,14 +241,6 @@ def _teller(console: Console, *, quiet: bool) -> Callable[[Finding, Confirmation
             console.print(text, markup=False, soft_wrap=True)
 
     return told
-
-
-def _unfinished(suite: Suite) -> str:
-    """Return why a run did not come to its end; empty if it did."""
-    if suite.interrupted:
-        return "the run was interrupted"
-    stopped = suite.campaign.stopped
-    return f"{stopped} before every test was made; `--budget` gives more" if stopped else ""
 
 
 def _written(certificate: Certificate, verdict: Gate, out: Path) -> Sequence[Path]:

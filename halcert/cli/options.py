@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from halcert.adapters.kernelsim import FAULTS, KERNELS, MISTAKES
+from halcert.conformance.lists import names_in
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
 from halcert.spec.catalogue import AREA_NAMES, areas_of
@@ -73,7 +74,10 @@ def split(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Split lists that are separated by commas; an option may be given several times."""
-    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+    try:
+        return tuple(name for value in values for name in names_in(value))
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from error
 
 
 def _areas_option(default: str) -> Callable[[F], F]:

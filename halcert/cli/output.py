@@ -11,12 +11,16 @@ from typing import Any, TextIO
 class Forgiving:
     """A text stream that goes on in silence when it cannot be written any more.
 
-    A run must not end, nor its exit code change, because somebody has read enough, as in
-    ``halcert spec list | head``, or because the disk is full.
+    A run must not end because somebody has read enough, as in ``halcert spec list | head``, or
+    because the disk is full.
+
+    Attributes:
+        lost: something could not be written, and not because its reader had gone.
     """
 
     def __init__(self, stream: TextIO) -> None:
         """Take the stream."""
+        self.lost = False
         self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
@@ -42,6 +46,7 @@ class Forgiving:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
+        self.lost = self.lost or error.errno != errno.EPIPE
         if error.errno != errno.EPIPE and self is sys.stdout:
             sys.stderr.write(f"halcert: standard output: {error.strerror}\n")
 
@@ -61,3 +66,8 @@ def forgive() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
         setattr(sys, name, Forgiving(stream))
+
+
+def is_lost() -> bool:
+    """Tell whether a part of standard output could not be written."""
+    return isinstance(sys.stdout, Forgiving) and sys.stdout.lost

@@ -15,6 +15,7 @@ from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
+from halcert.conformance.lists import names_in
 from halcert.results import ProofNote, ProofsError, read_proofs
 from halcert.spec import catalogue
 from halcert.spec.language import Rule, Strength
@@ -39,19 +40,26 @@ def spec() -> None:
     """  # noqa: D301 - click reads the character as: keep these lines
 
 
-def _areas(_context: click.Context, _parameter: click.Parameter, value: str) -> tuple[str, ...]:
+def _areas(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> tuple[str, ...]:
     """Split the names of areas and hold them against those that are specified."""
-    names = tuple(name.strip() for name in value.split(",") if name.strip())
+    if value is None:
+        return tuple(catalogue.AREAS)
+    try:
+        names = names_in(value)
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from error
     for name in names:
         if name not in catalogue.AREA_NAMES:
             raise click.BadParameter(f"no area {name!r}{_near(name, catalogue.AREA_NAMES)}")
-    return names or tuple(catalogue.AREAS)
+    return names
 
 
 @spec.command("list")
 @click.option(
     "--areas",
-    default="",
+    default=None,
     metavar="A,B",
     callback=_areas,
     help="Only these areas, such as svm; all if not given.",

@@ -94,6 +94,9 @@ def _verdict(
         console.print("the certificate cannot be trusted", style="bold red")
         return int(Exit.VIOLATIONS)
     if certified and not certificate.certified:
+        opened = State.OPEN in states
+        found = "nothing speaks against the certificate" if opened else "the certificate is whole"
+        console.print(f"{found}, but it does not say certified", style="bold red")
         return int(Exit.VIOLATIONS)
     if State.OPEN in states:
         console.print("nothing speaks against the certificate, but not all was checked")

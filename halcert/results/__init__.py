@@ -49,7 +49,7 @@ from halcert.results.trace import (
     read_trace,
     write_trace,
 )
-from halcert.results.verdict import SHAPES, Exit, Verdict
+from halcert.results.verdict import SHAPES, CutShort, Exit, Verdict
 from halcert.results.waiver import Waiver, WaiverError, Waivers, read_waivers
 
 __all__ = [
@@ -61,6 +61,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "Crashed",
+    "CutShort",
     "Difference",
     "Exit",
     "Finding",

@@ -7,7 +7,7 @@ from enum import Enum
 import msgspec
 
 from halcert.results.trace import TraceStep
-from halcert.results.verdict import Verdict
+from halcert.results.verdict import CutShort, Verdict
 
 FORMAT = "halcert-certificate/2"
 
@@ -202,6 +202,7 @@ class Certificate(msgspec.Struct, frozen=True):
         choices: what the implementation did where the rules leave it free.
         calls: number of judged calls.
         skipped: number of calls that were not made because nothing is promised about them.
+        cut_short: why the run ended before every test was made; null if it did not.
     """
 
     certified: bool
@@ -224,4 +225,5 @@ class Certificate(msgspec.Struct, frozen=True):
     choices: tuple[Observed, ...] = ()
     calls: int = 0
     skipped: int = 0
+    cut_short: CutShort | None = None
     format: str = FORMAT

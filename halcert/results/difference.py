@@ -6,6 +6,7 @@ import msgspec
 
 from halcert.results.baseline import Baseline, KnownCause
 from halcert.results.verdict import UNSHOWN, Verdict
+from halcert.spec.catalogue import AREAS, rules
 from halcert.spec.catalogue import rule as rule_named
 from halcert.spec.language import Strength
 
@@ -18,12 +19,14 @@ class RuleChange(msgspec.Struct, frozen=True):
         strength: its strength; empty for a rule that this version lacks.
         before: the verdict before; None if it was not known.
         after: the verdict now; None if it is not known.
+        is_beyond: it is of an area that was not run before, so that nothing can be compared.
     """
 
     rule: str
     strength: str
     before: Verdict | None
     after: Verdict | None
+    is_beyond: bool = False
 
     @property
     def is_loss(self) -> bool:
@@ -57,8 +60,15 @@ def difference(before: Baseline, after: Baseline) -> Difference:
     """Return how two baselines of one product differ."""
     old = {each.cause: each for each in before.causes}
     new = {each.cause: each for each in after.causes}
+    compared = {rule.id for rule in rules(name for name in before.areas if name in AREAS)}
     changed = [
-        RuleChange(rule, _strength(rule), before.rules.get(rule), after.rules.get(rule))
+        RuleChange(
+            rule,
+            _strength(rule),
+            before.rules.get(rule),
+            after.rules.get(rule),
+            is_beyond=rule not in before.rules and rule not in compared,
+        )
         for rule in sorted(before.rules.keys() | after.rules.keys())
         if before.rules.get(rule) is not after.rules.get(rule)
     ]

@@ -21,7 +21,7 @@ class Standing(Enum):
     NEW = "new"
     """A failure that the baseline does not know."""
     LOST = "lost coverage"
-    """A MUST rule that the baseline's run showed and this one did not."""
+    """A MUST rule that the baseline's run showed and this one, which came to its end, did not."""
     EXPIRED = "expired waiver"
     """A waiver whose last day is over, with the failure that it covered if there is one."""
     FLAKY = "flaky"

@@ -46,6 +46,29 @@ SHAPES = (
 """Ways in which a rule can be broken; docs/formats.md tells what each means."""
 
 
+class CutShort(Enum):
+    """Why a run ended before every test was made."""
+
+    INTERRUPTED = "interrupted"
+    """The user ended it."""
+    BUDGET = "budget used up"
+    """Its time was over."""
+    KILLED = "processes killed"
+    """Processes of the suite were killed again and again."""
+
+    def sentence(self, budget: float) -> str:
+        """Return it as a sentence.
+
+        Args:
+            budget: seconds that the run was given.
+        """
+        return {
+            CutShort.INTERRUPTED: "the run was interrupted",
+            CutShort.BUDGET: f"the budget of {budget:g} s was used up",
+            CutShort.KILLED: "processes of the suite were killed again and again",
+        }[self]
+
+
 class Exit(IntEnum):
     """Exit codes of the commands."""
 

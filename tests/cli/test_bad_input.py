@@ -92,6 +92,27 @@ def test_certify_says_which_option_is_wrong(halcert, options, words):
     assert len(done.err.splitlines()) < 12
 
 
+@pytest.mark.parametrize("value", ["", ",", " , ,"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("certify",),
+        ("gate", "--baseline", "baseline.json"),
+        ("compare", "--left", "model", "--right", "model"),
+        ("faults",),
+        ("mutants",),
+        ("prove",),
+        ("vectors",),
+        ("spec", "list"),
+    ],
+    ids=" ".join,
+)
+def test_a_list_of_areas_that_names_none_does_not_stand_for_all(halcert, command, value):
+    done = halcert(*command, "--areas", value)
+    assert done.code == USAGE
+    assert f"{value!r} names nothing" in done.err
+
+
 @pytest.mark.parametrize(
     "options, word",
     [

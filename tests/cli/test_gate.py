@@ -9,7 +9,7 @@ import pytest
 from halcert.conformance.campaign import Campaign
 from halcert.results import read_baseline
 
-OK, FAILED, USAGE = 0, 1, 2
+OK, FAILED, USAGE, INCOMPLETE = 0, 1, 2, 3
 FAULT = "unmap_interior"
 SMALL = ("--areas", "vmm", "--budget", "30", "--jobs", "2")
 
@@ -116,6 +116,17 @@ def empty(tmp_path):
     path.write_text(json.dumps(document))
     assert read_baseline(path).areas == ("svm",)
     return path
+
+
+@pytest.mark.parametrize("quiet", [(), ("-q",)])
+def test_a_budget_that_is_used_up_makes_the_gate_incomplete_and_not_red(halcert, empty, quiet):
+    done = halcert("gate", "--baseline", empty, "--budget", "1e-9", "--jobs", "1", *quiet)
+    assert done.code == INCOMPLETE, done.text
+    assert ("gate incomplete: " if quiet else "GATE INCOMPLETE") in done.out
+    assert (
+        "he budget of 1e-09 s was used up before every test was made, so that 1 MUST rule of the "
+        "baseline could not be compared; `--budget` gives more"
+    ) in done.out
 
 
 def test_the_gate_asks_for_a_baseline(halcert):

@@ -62,6 +62,8 @@ def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(program, tmp_path
     assert running.returncode == 1
     certificate = msgspec.json.decode((tmp_path / "halcert-out" / "certificate.json").read_bytes())
     assert certificate["exit"] == 1
+    assert " broken; the run was interrupted" in certificate["reason"]
+    assert certificate["cut_short"] == "interrupted"
     assert certificate["findings"]
     for finding in certificate["findings"]:
         assert (tmp_path / "halcert-out" / finding["trace"]).is_file()

@@ -102,6 +102,7 @@ WRONG = [
     (("--adapter", "halo"), "halo"),
     (("--adapter", "hal", "--profile", "nonsense"), "nonsense"),
     (("--adapter", "hal", "--areas", "nonsense"), "nonsense"),
+    (("--adapter", "hal", "--areas", ","), "',' names nothing"),
     (("--adapter", "hal", "--fault", "nonsense"), "nonsense"),
     (("--adapter", "hal", "--library", "nowhere.so"), "nowhere.so"),
     (("--adapter", "hal", "--budget", "0"), "--budget"),

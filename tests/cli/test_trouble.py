@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from halcert.cli import cli, run
 
 from .conftest import environment
 
-HARNESS, USAGE, VIOLATIONS, INCOMPLETE = 5, 2, 1, 3
+OK, VIOLATIONS, USAGE, INCOMPLETE, HARNESS = 0, 1, 2, 3, 5
 SHORT = ("certify", "--fault", "copy_loses_tail", "--budget", "2", "--jobs", "1", "-q")
 
 
@@ -42,11 +43,36 @@ def test_a_fault_of_halcert_is_one_line_and_an_exit_code_of_its_own(monkeypatch,
     assert "Traceback" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments, code", [(("spec", "list"), 0), (SHORT, VIOLATIONS)])
-def test_a_full_disk_under_standard_output_changes_no_exit_code(tmp_path, arguments, code):
+FULL = "halcert: standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("spec", "list"),
+        ("spec", "show", "SVM-FREE-002"),
+        ("doctor", "--adapter", "model"),
+        ("trace-matrix", "--as", "csv"),
+        ("--help",),
+    ],
+    ids=" ".join,
+)
+def test_output_that_is_the_result_and_cannot_be_written_is_no_success(tmp_path, arguments):
     done = shell(tmp_path, "> /dev/full", *arguments)
-    assert done.returncode == code
-    assert done.stderr == "halcert: standard output: No space left on device\n"
+    assert done.returncode == USAGE
+    assert done.stderr == FULL
+
+
+MODEL = ("certify", "--adapter", "model", "--areas", "svm", "--budget", "3", "--jobs", "1", "-q")
+
+
+@pytest.mark.parametrize("arguments, codes", [(SHORT, {VIOLATIONS}), (MODEL, {OK, INCOMPLETE})])
+def test_a_full_disk_under_standard_output_changes_no_verdict(tmp_path, arguments, codes):
+    done = shell(tmp_path, "> /dev/full", *arguments)
+    certificate = json.loads((tmp_path / "halcert-out" / "certificate.json").read_text())
+    assert done.returncode == certificate["exit"]
+    assert done.returncode in codes
+    assert done.stderr == FULL
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])

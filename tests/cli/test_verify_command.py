@@ -108,6 +108,28 @@ def test_a_verdict_can_be_demanded(halcert, tmp_path, signed, envelope):
     assert done.code == (OK if certified else BROKEN)
 
 
+@pytest.fixture
+def uncertified(halcert, signed, tmp_path):
+    """A signed certificate of a run that a budget cut short."""
+    out = tmp_path / "uncertified"
+    run = ("certify", "--adapter", "model", "--areas", "svm", "--budget", "1e-9", "--jobs", "1")
+    assert halcert(*run, "--out", out, "--key", signed / "key.pem").code == OPEN
+    return out
+
+
+def test_a_whole_certificate_that_is_not_the_one_demanded_is_told_in_the_last_line(
+    halcert, signed, uncertified
+):
+    done = halcert("verify", uncertified, "--key", signed / "key.pub", "--certified")
+    assert done.code == BROKEN
+    last = done.out.splitlines()[-1]
+    assert last == "the certificate is whole, but it does not say certified"
+    done = halcert("verify", uncertified, "--certified")
+    assert done.code == BROKEN
+    last = done.out.splitlines()[-1]
+    assert last == "nothing speaks against the certificate, but it does not say certified"
+
+
 def test_the_library_is_compared(halcert, signed, tmp_path):
     other = tmp_path / "other.so"
     other.write_bytes(b"something else")

@@ -20,7 +20,7 @@ from halcert.conformance.verdicts import (
     rule_results,
     verdict_of_failure,
 )
-from halcert.results import Exit, RuleResult, TraceStep, Verdict
+from halcert.results import CutShort, Exit, RuleResult, TraceStep, Verdict
 from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Kind, Strength
 
@@ -49,7 +49,7 @@ def failure(rule=MUST, shape="refused", repeated=3, repetitions=3, steps=1, **mo
     return Failure(**{**values, **more})
 
 
-def campaign(*failures, tally=None, trouble="", stopped=""):
+def campaign(*failures, tally=None, trouble="", stopped=None):
     target = Target("hal", Options(), PROFILE, ("svm",), (0,))
     made = Campaign(target, Plan())
     made.tally = tally or Tally()
@@ -205,19 +205,46 @@ def test_a_broken_code_of_a_strong_rule_is_as_weak_as_the_promise_of_the_code():
         ([result(Verdict.NOT_EXERCISED)], {}, False, Exit.INCOMPLETE, "not exercised"),
         ([result(Verdict.NOT_EXERCISED, "SHOULD")], {}, False, Exit.OK, ""),
         ([CERTIFIED], {}, True, Exit.INCOMPLETE, "interrupted"),
-        ([CERTIFIED], {"stopped": "no time"}, False, Exit.INCOMPLETE, "no time"),
         (
-            [result(Verdict.NOT_EXERCISED)],
-            {"stopped": "no time"},
+            [CERTIFIED],
+            {"stopped": CutShort.BUDGET},
             False,
             Exit.INCOMPLETE,
-            "not exercised: no time",
+            "the budget of 40 s was used up",
+        ),
+        (
+            [result(Verdict.NOT_EXERCISED)],
+            {"stopped": CutShort.BUDGET},
+            False,
+            Exit.INCOMPLETE,
+            "not exercised: the budget of 40 s was used up",
         ),
         ([CERTIFIED], {"trouble": "oops"}, False, Exit.HARNESS, "test[1]: oops"),
         ([result(Verdict.VIOLATES)], {"trouble": "oops"}, False, Exit.VIOLATIONS, "broken"),
         ([result(Verdict.VIOLATES)], {}, True, Exit.VIOLATIONS, "broken"),
         ([result(Verdict.NOT_EXERCISED)], {"trouble": "oops"}, True, Exit.HARNESS, "oops"),
-        ([result(Verdict.FLAKY)], {}, True, Exit.INCOMPLETE, "interrupted"),
+        ([result(Verdict.FLAKY)], {}, True, Exit.INCOMPLETE, "not again; the run was interrupted"),
+        (
+            [result(Verdict.VIOLATES), result(Verdict.NOT_EXERCISED)],
+            {"stopped": CutShort.BUDGET},
+            False,
+            Exit.VIOLATIONS,
+            "broken; the budget of 40 s was used up, so that 1 MUST rule was not exercised",
+        ),
+        (
+            [result(Verdict.VIOLATES), *[result(Verdict.NOT_EXERCISED)] * 2],
+            {},
+            True,
+            Exit.VIOLATIONS,
+            "broken; the run was interrupted, so that 2 MUST rules were not exercised",
+        ),
+        (
+            [result(Verdict.NOT_EXERCISED), result(Verdict.NOT_EXERCISED, "SHOULD")],
+            {},
+            True,
+            Exit.INCOMPLETE,
+            "the run was interrupted, so that 1 MUST rule was not exercised",
+        ),
     ],
 )
 def test_the_exit_code_follows_from_the_worst_there_is(results, more, interrupted, code, words):
@@ -289,6 +316,8 @@ def test_a_certificate_says_what_was_run_and_how_it_ended(interrupted):
     assert not made.certified
     assert made.exit == Exit.VIOLATIONS
     assert MUST.id in made.reason
+    assert ("interrupted" in made.reason) == interrupted
+    assert made.cut_short is (CutShort.INTERRUPTED if interrupted else None)
     assert len(made.rules) == len(RULES)
     assert [summary.name for summary in made.areas] == ["svm"]
     counted = sum(n for counts in made.areas[0].verdicts.values() for n in counts.values())

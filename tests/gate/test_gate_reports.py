@@ -9,6 +9,7 @@ from datetime import date
 from pathlib import Path
 
 import jsonschema
+import msgspec
 import pytest
 from rich.console import Console
 
@@ -23,9 +24,10 @@ from halcert.reports import (
     write_reports,
 )
 from halcert.reports.annotations import MOST, command
+from halcert.reports.gateterminal import difference_summary
 from halcert.reports.markdown import block, code
 from halcert.reports.schemas import SCHEMAS
-from halcert.results import Verdict
+from halcert.results import CutShort, Verdict, difference
 
 OUT = Path("halcert-out")
 HOSTILE = "|`a`| <b> **x** [l](u) \x1b[31m ::error::\n%0A, \ud800 ``` end"
@@ -272,7 +274,7 @@ def test_more_annotations_than_are_shown_are_counted(make):
 
 
 def test_a_gate_that_is_incomplete_is_annotated(make):
-    gate = judged(make.certificate(), make.terms(), unfinished="the run was interrupted")
+    gate = judged(make.certificate(cut_short=CutShort.INTERRUPTED), make.terms())
     assert github_annotations(gate, OUT) == [
         "::error title=Gate incomplete::the run was interrupted"
     ]
@@ -324,3 +326,32 @@ def test_the_terminal_names_everything_and_keeps_to_its_width(everything, termin
         assert [line for line in long if not line.lstrip().startswith(("$", "http"))] == []
     else:
         assert "\x1b" not in said
+
+
+# ---------------------------------------------------------------------- difference of baselines
+
+
+def difference_text(before, after):
+    file = io.StringIO()
+    difference_summary(difference(before, after), Console(file=file, width=200))
+    return file.getvalue()
+
+
+def test_rules_of_areas_that_the_old_one_did_not_run_are_summed_up(make):
+    gap = {"SVM-ALLOC-016": Verdict.NOT_EXERCISED, "SVM-FREE-002": Verdict.NOT_EXERCISED}
+    after = make.baseline(verdicts=gap)
+    before = msgspec.structs.replace(after, areas=("vmm",), rules={})
+    lines = difference_text(before, after).splitlines()
+    assert lines[:-1] == [
+        f"{len(after.rules) - 2} rules of areas that the old one did not run are conforming",
+        "2 rules of areas that the old one did not run are not exercised",
+    ]
+    assert lines[-1].endswith(", 0 rules with another verdict")
+
+
+def test_a_rule_that_is_new_in_an_area_that_was_run_is_told_by_name(make):
+    after = make.baseline()
+    known = {name: verdict for name, verdict in after.rules.items() if name != "SVM-FREE-002"}
+    text = difference_text(msgspec.structs.replace(after, rules=known), after)
+    assert "SVM-FREE-002  MUST  not known -> conforms" in text
+    assert "1 rule with another verdict" in text

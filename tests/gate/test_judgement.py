@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from halcert.conformance.gate import Confirmation, check_comparable, judged, to_confirm
-from halcert.results import BaselineError, Exit, Standing, Verdict
+from halcert.results import BaselineError, CutShort, Exit, Standing, Verdict
 
 YESTERDAY = date(2026, 8, 13)
 CAUSE = ("SVM-FREE-002", "halMemFree", "accepted")
@@ -202,11 +202,49 @@ def test_a_symbol_that_is_missing_now_fails_without_any_trace(make):
     assert [(item.standing, item.shape) for item in gate.items] == [(Standing.NEW, "missing")]
 
 
-def test_a_run_that_was_cut_short_is_incomplete_unless_something_new_was_found(make):
-    gate = judged(make.certificate(), make.terms(), unfinished="the run was interrupted")
-    assert (gate.passed, gate.exit) == (False, Exit.INCOMPLETE)
-    gate = judged(make.certificate(make.finding()), make.terms(), unfinished="interrupted")
+USED_UP = "the budget of 60 s was used up before every test was made"
+MORE = "`--budget` gives more"
+UNREACHED = {"SVM-ALLOC-016": Verdict.NOT_EXERCISED, "SVM-FREE-002": Verdict.NOT_EXERCISED}
+
+
+@pytest.mark.parametrize(
+    "why, verdicts, reason",
+    [
+        (
+            CutShort.BUDGET,
+            UNREACHED,
+            f"{USED_UP}, so that 2 MUST rules of the baseline could not be compared; {MORE}",
+        ),
+        (
+            CutShort.BUDGET,
+            {},
+            f"{USED_UP}; {MORE}",
+        ),
+        (
+            CutShort.INTERRUPTED,
+            UNREACHED,
+            "the run was interrupted, so that 2 MUST rules of the baseline could not be compared",
+        ),
+        (CutShort.INTERRUPTED, {}, "the run was interrupted"),
+    ],
+)
+def test_a_run_that_was_cut_short_is_incomplete_and_loses_no_rule(make, why, verdicts, reason):
+    gate = judged(make.certificate(verdicts=verdicts, cut_short=why, exit=3), make.terms())
+    assert (gate.passed, gate.exit, gate.items) == (False, Exit.INCOMPLETE, ())
+    assert gate.reason == reason
+
+
+def test_a_new_failure_in_a_run_that_was_cut_short_fails_and_both_are_told(make):
+    run = make.certificate(make.finding(), cut_short=CutShort.INTERRUPTED)
+    gate = judged(run, make.terms())
+    assert (gate.exit, gate.reason) == (Exit.VIOLATIONS, "1 new failure; the run was interrupted")
+
+
+def test_a_symbol_that_went_missing_is_lost_however_short_the_run_was(make):
+    gap = {"SVM-ALLOC-016": Verdict.UNSUPPORTED, "SVM-FREE-002": Verdict.NOT_EXERCISED}
+    gate = judged(make.certificate(verdicts=gap, cut_short=CutShort.BUDGET), make.terms())
     assert gate.exit == Exit.VIOLATIONS
+    assert [(item.standing, item.rule) for item in gate.items] == [(Standing.LOST, "SVM-ALLOC-016")]
 
 
 def test_a_failure_of_the_suite_is_no_verdict_on_the_change(make):

@@ -7,6 +7,7 @@ import pytest
 from rich.console import Console
 
 from halcert.reports import summary
+from halcert.results import CutShort
 from halcert.spec.catalogue import AREAS
 
 
@@ -73,3 +74,31 @@ def test_an_empty_run_says_what_to_do(make):
     text = printed(make.certificate(certified=False, exit=3))
     assert "NOT CERTIFIED" in text
     assert "halcert certify" in text
+
+
+@pytest.mark.parametrize(
+    "command, longer",
+    [
+        ("halcert certify", "halcert certify --budget 180"),
+        ("halcert certify --budget 60 --seed 7", "halcert certify --seed 7 --budget 180"),
+        ("halcert certify --budget=60 --out 'a b'", "halcert certify --out 'a b' --budget 180"),
+        ("halcert certify 'cut", "halcert certify 'cut"),
+    ],
+)
+def test_a_run_whose_budget_was_used_up_is_to_be_run_again_with_three_times_as_much(
+    make, command, longer
+):
+    facts = {"certified": False, "exit": 3, "command": command, "cut_short": CutShort.BUDGET}
+    lines = printed(make.certificate(**facts)).rstrip().splitlines()
+    assert lines[-2].strip() == "Next: run again with a larger budget."
+    assert lines[-1].strip() == f"$ {longer}"
+
+
+def test_a_run_that_was_interrupted_is_to_be_run_again_as_it_was(make):
+    facts = {"certified": False, "exit": 3, "command": "halcert certify"}
+    text = printed(make.certificate(**facts, cut_short=CutShort.INTERRUPTED))
+    assert [line.strip() for line in text.rstrip().splitlines()[-2:]] == [
+        "Next: run again.",
+        "$ halcert certify",
+    ]
+    assert "budget" not in text
