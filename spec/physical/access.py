@@ -88,6 +88,11 @@ def _descs(call: MemSetAccess) -> Elements[AccessDesc]:
     return Elements(call.count, call.desc)
 
 
+def _whole(call: MemSetAccess) -> bool:
+    """Tell whether the array has all the places that the call speaks of."""
+    return len(call.desc.items) >= call.count
+
+
 def _exact(call: MemSetAccess, block: Block) -> bool:
     return block.kind == MAPPED and call.virPtr == block.base and call.size == block.size
 
@@ -121,12 +126,12 @@ class MemSetAccess(Call, frozen=True):
     @rejects("PHYSICAL-SETACC-003", NOT_SUPPORT, *REFUSED, strength=SHOULD, source=(V2, V3))
     def no_such_access(call) -> bool:
         """Access is for reading and writing; none, or only for reading, is not supported."""
-        return _descs(call).any(lambda desc: desc.flags != READ_WRITE)
+        return _whole(call) and _descs(call).any(lambda desc: desc.flags != READ_WRITE)
 
     @rejects("PHYSICAL-SETACC-004", *REFUSED, strength=MUST, code=SHOULD, source=(ACCESS, V2, V3))
     def no_such_place(call, profile: Profile) -> bool:
         """Places are devices, by number, and the host, with number 0."""
-        return _descs(call).any(lambda desc: _unknown(location_of(desc), profile))
+        return _whole(call) and _descs(call).any(lambda desc: _unknown(location_of(desc), profile))
 
     @rejects(
         "PHYSICAL-SETACC-006",
@@ -150,7 +155,7 @@ class MemSetAccess(Call, frozen=True):
     @undefined("PHYSICAL-SETACC-008", source=SENSE)
     def array_is_short(call) -> bool:
         """Saying that there are more places than the array has elements."""
-        return call.desc.given and len(call.desc.items) < call.count
+        return call.desc.given and not _whole(call)
 
     @undefined("PHYSICAL-SETACC-009", source=(V2, V3))
     def device_is_closed(call, state: State, profile: Profile) -> bool:

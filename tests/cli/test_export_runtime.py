@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from exporting import ACL, FAULT, NO_FAULT, built, run, trace_of, trace_of_fault
+from exporting import ACL, FAULT, NO_FAULT, NOT_TRIED, built, run, trace_of, trace_of_fault
 
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.model.proofs.run import representatives
@@ -26,6 +26,8 @@ FOUND_BY = {
     "last_pid_lost": "only-who-was-let-in-imports",
 }
 """Seeded faults of several kinds, and a flow that meets each."""
+BY_LUCK = ("memory-is-used-again-late-enough",)
+"""Flows in which the time decides whether memory is there again, so that no program can go on."""
 ONCE = "1"
 """Rounds of a program with streams where nothing depends on luck."""
 
@@ -56,7 +58,7 @@ def test_every_flow_as_a_program_passes_on_the_correct_runtime(halcert, tmp_path
     for name in flows(area):
         program = built(halcert, trace_of(ACL, name, SCENARIOS[name].flow, profile, tmp_path))
         done = run(program, ONCE, of=ACL, profile=profile)
-        if done.returncode != NO_FAULT:
+        if done.returncode not in ((NO_FAULT, NOT_TRIED) if name in BY_LUCK else (NO_FAULT,)):
             failed[name] = done.stdout[-2000:]
     assert failed == {}
 

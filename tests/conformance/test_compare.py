@@ -190,6 +190,6 @@ def test_what_one_side_may_not_do_is_told_as_a_fault(tmp_path):
         if pair.faults:
             raise KeyboardInterrupt
 
-    comparison = found("hal", "fault=unmap_interior", 20.0, end_with_the_first_fault)
+    comparison = found("hal", "fault=unmap_interior", 100.0, end_with_the_first_fault)
     assert {fault.side for fault in comparison.faults} == {"right"}
     assert "right breaks" in said(comparison, tmp_path)

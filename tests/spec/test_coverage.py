@@ -20,6 +20,7 @@ ELSEWHERE = {
     "SVM-FREE-011": "with the rules of sharing: memory must be registered",
     "SVM-PREF-017": "with the rules of sharing: memory must be opened",
     "VMM-MAP-021": "with the rules of sharing: memory must be imported",
+    "VMM-MAP-023": "likewise",
     "SVM-ALLOC-032": "a test of its own: device 0 must never have been opened",
     "SVM-CTL-019": "a test of its own: no device must have been opened",
     "VMM-CREATE-016": "a test of its own: device 0 must never have been opened",
