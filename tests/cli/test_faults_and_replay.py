@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import msgspec
 import pytest
 
 from halcert.adapters import softhal
 from halcert.adapters.hal import HalAdapter
-from halcert.adapters.protocol import Options
 from halcert.cli import run as run_command
-from halcert.conformance.activity import Activity, Effort, perform
-from halcert.conformance.campaign import Plan
 from halcert.conformance.faults import seeded_faults
-from halcert.conformance.suite import Suite
-from halcert.conformance.target import Target, setting_of
 from halcert.results import read_trace
+
+from .conftest import environment
 
 FAULT = "copy_loses_tail"
 
@@ -121,24 +121,29 @@ def test_the_trace_of_a_seeded_fault_can_be_tried_on_the_model(halcert, found):
     assert done.code == 0, done.text
 
 
-def test_a_fault_that_a_library_was_told_by_a_variable_comes_again(halcert, monkeypatch, tmp_path):
-    library = str(softhal.library(softhal.FAULTY))
-    monkeypatch.setenv("SOFTHAL_FAULT", "double_free_accepted")
-    target = Target("hal", Options(library=library), "ascend910b", ("svm",), (0, 1))
-    with HalAdapter().open(target.profile, target.options) as session:
-        activity = Activity("scenario[every-kind]", "scenario", "svm")
-        done = perform(setting_of(target, session), activity, set(), Effort(shrink=0.0))
-    suite = Suite(target, Plan(), tmp_path, HalAdapter().describe(target.options), "")
-    (failure,) = done.failures
-    suite._keep_trace(activity, failure)
-    monkeypatch.delenv("SOFTHAL_FAULT")
-    (trace,) = (tmp_path / "traces").glob("*.jsonl")
-    assert read_trace(trace).header.environment == {"SOFTHAL_FAULT": "double_free_accepted"}
+def test_a_fault_that_a_library_was_told_by_a_variable_comes_again(tmp_path):
+    """In processes of its own: those that serve calls in this one know the variables of before."""
+
+    def halcert(*arguments, **variables):
+        return subprocess.run(
+            [sys.executable, "-m", "halcert", *map(str, arguments)],
+            cwd=tmp_path,
+            env=environment(**variables),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    told = {"SOFTHAL_FAULT": "double_free_accepted"}
+    options = ("--areas", "svm", "--budget", "10", "--jobs", "1", "--quiet")
+    halcert("certify", "--library", softhal.library(softhal.FAULTY), *options, **told)
+    (trace,) = (tmp_path / "halcert-out" / "traces").glob("SVM-FREE-002-*.jsonl")
+    assert read_trace(trace).header.environment == told
     again = halcert("replay", trace)
-    assert again.code == 1, again.text
-    assert "still there in 1 of 1 repetitions: SVM-FREE-002" in again.out
-    elsewhere = halcert("replay", trace, "--library", HalAdapter().describe().path)
-    assert elsewhere.code == 0, elsewhere.text
+    assert again.returncode == 1, again.stdout + again.stderr
+    assert "still there in 1 of 1 repetitions: SVM-FREE-002" in again.stdout
+    elsewhere = halcert("replay", trace, "--library", softhal.library())
+    assert elsewhere.returncode == 0, elsewhere.stdout + elsewhere.stderr
 
 
 def test_the_same_seed_finds_the_same_rules(found, halcert, tmp_path):
