@@ -182,7 +182,9 @@ def wrong_pool_properties(lab: Lab) -> None:
         prop = properties(where, base, POOL)
         lab.call("halMemPoolCreate", pool=named(5, where), prop=prop)
         destroy(lab, named(5, where))
-    lab.call("halMemPoolCreate", pool=name, prop=properties(device, base, POOL))
+    right = properties(device, base, POOL)
+    lab.call("halMemPoolCreate", pool=name, prop=right)
+    lab.call("halMemPoolCreate", pool=named(6, device), prop=right)
     ask(lab, name)
     destroy(lab, name)
 
