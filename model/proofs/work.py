@@ -75,7 +75,8 @@ def invariants() -> tuple[Invariant, ...]:
 
 
 def carry_out(task: Task) -> Findings:
-    """Do a piece of work."""
+    """Do a piece of work; what was done before it in this process makes no difference."""
+    forget_terms()
     with keeping(task.smt, f"{task.profile}-{'-'.join(task.subjects or task.areas)}"):
         found = _KINDS[task.kind](task)
     return msgspec.structs.replace(
@@ -90,7 +91,6 @@ def _completed(record: Record, rows: int) -> Record:
 
 
 def _search(task: Task) -> Findings:
-    forget_terms()
     profile = PROFILES[task.profile]
     known = interfaces()
     wanted = [
