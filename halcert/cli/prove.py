@@ -21,7 +21,7 @@ from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
 
 if TYPE_CHECKING:
     from halcert.model.proofs import Findings, Record, Witness
-    from halcert.model.proofs.work import Task
+    from halcert.model.proofs.work import Recall, Task
 
 LARGE = 4096
 DEPTH = 6
@@ -63,7 +63,13 @@ DEPTH = 6
     "--record-words",
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
     metavar="FILE",
-    help="Search for all witnesses, written down or not, and write those hard to find.",
+    help="Search for all witnesses, written down or not, and write what is hard to find.",
+)
+@click.option(
+    "--record-witnesses",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    metavar="FILE",
+    help="Search for the witnesses again, after words that are written down, and write them.",
 )
 @click.option("--fresh", is_flag=True, help="Prove everything anew, whatever is known.")
 @click.option("--json", "as_json", is_flag=True, help="Print every obligation as JSON.")
@@ -78,6 +84,7 @@ def prove(
     keep_smt: Path | None,
     depth: int,
     record_words: Path | None,
+    record_witnesses: Path | None,
     fresh: bool,
     as_json: bool,
 ) -> int:
@@ -100,10 +107,11 @@ def prove(
     A refuted obligation is printed as a state and a call. Valid states are those that satisfy
     the invariants, with at most --rows rows in each table; arrays have at most two elements
     there, and matrices that are copied at most two rows. What was proved before is
-    not proved again while nothing has changed that it depends on. Witnesses that
-    are hard to find are written down in the file words.json of the package; they
-    are tried first, and searched for where they do not show what they did. With
-    --record-words they are searched for anew, and FILE becomes such a file.
+    not proved again while nothing has changed that it depends on. Witnesses are
+    written down in the package, in witnesses.json; where the rules of an interface
+    say what they said then, they are carried out again instead of searched for.
+    The words of calls that are hard to find stand in words.json and are tried
+    first in a search. --record-witnesses and --record-words write such files.
 
     \b
     Examples:
@@ -128,8 +136,7 @@ def prove(
     if keep_smt is not None and not crosscheck:
         raise click.UsageError("--keep-smt needs --cross-check, which asks the questions")
     questions = "" if keep_smt is None else str(keep_smt)
-    if record_words is not None and (only or areas):
-        raise click.UsageError("--record-words is for all rules, without --rule and --areas")
+    _refuse_parts(record_words, record_witnesses, only, areas)
     work = tasks(
         chosen,
         rows=rows,
@@ -138,7 +145,7 @@ def prove(
         second=crosscheck,
         depth=depth,
         smt=questions,
-        recall=record_words is None,
+        recall=_recall(record_words, record_witnesses),
     )
     started = time.monotonic()
     done: dict[Task, Findings] = {}
@@ -153,8 +160,7 @@ def prove(
     witnesses = [each for found in found_in_order for each in found.witnesses]
     if not only:
         _leave(chosen, out, records, witnesses)
-    if record_words is not None:
-        _record_words(record_words, done)
+    _record(record_words, record_witnesses, done)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())
     else:
@@ -165,6 +171,33 @@ def prove(
         else:
             console.print(f"{len(witnesses)} witnesses; proofs in {out / FILE_NAME}", markup=False)
     return _exit(records)
+
+
+def _refuse_parts(
+    words: Path | None, witnesses: Path | None, only: str, areas: tuple[str, ...]
+) -> None:
+    """Refuse to write down less than what is written together."""
+    if words is not None and (only or areas):
+        raise click.UsageError("--record-words is for all rules, without --rule and --areas")
+    if witnesses is not None and only:
+        raise click.UsageError("--record-witnesses is for whole areas, without --rule")
+
+
+def _record(words: Path | None, witnesses: Path | None, done: dict[Task, Findings]) -> None:
+    """Write down what was asked for."""
+    if words is not None:
+        _record_words(words, done)
+    if witnesses is not None:
+        _record_witnesses(witnesses, done)
+
+
+def _recall(words: Path | None, witnesses: Path | None) -> Recall:
+    """Return what counts of what is written down when some of it is to be written anew."""
+    from halcert.model.proofs.work import Recall
+
+    if words is not None:
+        return Recall.NOTHING
+    return Recall.WITNESSES if witnesses is None else Recall.WORDS
 
 
 def _exit(records: list[Record]) -> int:
@@ -216,6 +249,19 @@ def _record_words(place: Path, done: dict[Task, Findings]) -> None:
         write(book, place)
     except OSError as error:
         raise click.UsageError(f"--record-words: {place}: {error.strerror}") from error
+
+
+def _record_witnesses(place: Path, done: dict[Task, Findings]) -> None:
+    """Write the witnesses of what was searched, beside those that are written down of the rest."""
+    from halcert.model.proofs import specimens
+
+    book = {task.profile: dict(specimens.written(task.profile)) for task in done}
+    for task, found in done.items():
+        book[task.profile].update(found.pages)
+    try:
+        specimens.write(book, place)
+    except OSError as error:
+        raise click.UsageError(f"--record-witnesses: {place}: {error.strerror}") from error
 
 
 # ----------------------------------------------------------------------------------------- output

@@ -16,6 +16,7 @@ from halcert.model.concrete.contents import NO_OBJECTS, ConcreteContents, Pen
 from halcert.model.concrete.table import ConcreteTable
 from halcert.model.concrete.world import ROW_TYPES, View
 from halcert.model.proofs.records import AGREEMENT, PROVED, REFUTED, Record
+from halcert.model.proofs.tokens import functions_of, token
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.state import any_state
@@ -29,9 +30,6 @@ from halcert.spec.profiles import Profile
 
 SAMPLES = 12
 ROWS = 2
-UNKNOWN = -1
-"""Token of bytes that nobody wrote."""
-PATTERNED = 2**80
 
 
 class Sample:
@@ -49,10 +47,10 @@ class Sample:
         self.pool = [0, 1, 2, 65, 4096]
         self.zero_key = False
         self.view = self._state(view)
-        self.value = Evaluator(self.values, self._functions())
+        self.value = Evaluator(self.values, functions_of(self.view.contents, "before"))
         for leaf in (*call.leaves, *result.leaves):
             self.values[leaf.term] = self._leaf(leaf)
-        self.value = Evaluator(self.values, self._functions())
+        self.value = Evaluator(self.values, functions_of(self.view.contents, "before"))
         self.call = concrete(call.value, self.value)
         self.result = concrete(result.value, self.value)
 
@@ -110,25 +108,6 @@ class Sample:
             drawn = leaf.domain.high
         within: int = max(leaf.domain.low, min(drawn, leaf.domain.high))
         return within
-
-    def byte(self, contents: ConcreteContents, memory: int, offset: int) -> int:
-        """Return the token of a byte of concrete contents."""
-        found = contents.byte(memory, offset)
-        if found is None:
-            return UNKNOWN
-        pattern, value = found
-        return value if pattern is None else pattern * PATTERNED + value + 256
-
-    def _functions(self) -> dict[str, Any]:
-        functions: dict[str, Any] = {f"undefined {n}": _nothing for n in range(32)}
-        functions["byte of pattern"] = lambda p, place: p * PATTERNED + place + 256
-        functions["remainder of nothing"] = functions["quotient of nothing"] = _nothing
-        functions["before byte"] = lambda m, o: self.byte(self.view.contents, m, o)
-        return functions
-
-
-def _nothing(*_: int) -> int:
-    return UNKNOWN
 
 
 def concrete(part: Any, value: Evaluator) -> Any:
@@ -266,7 +245,7 @@ def _bytes_differ(
         yield f"{rule.id} disagrees about the next name of a memory object"
     for memory in range(6):
         for offset in (0, 1, 4, 99, 100, 4095, sample.random.randint(0, 6000)):
-            ours = sample.byte(contents, memory, offset)
+            ours = token(contents, memory, offset)
             theirs = sample.value(symbolic.byte(memory, offset))
             if ours != theirs:
                 yield f"{rule.id} disagrees about byte {offset} of object {memory}"

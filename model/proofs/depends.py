@@ -20,8 +20,8 @@ import msgspec
 import halcert
 import halcert.model
 import halcert.spec
+from halcert.model.proofs import specimens, wordbook
 from halcert.model.proofs.filled import filled_at
-from halcert.model.proofs.wordbook import PLACE
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task
 from halcert.spec.catalogue import AREAS, interfaces, with_used
 from halcert.spec.profiles import PROFILES
@@ -41,8 +41,9 @@ def key_of(task: Task) -> str:
     digest.update(msgspec.json.encode(task))
     digest.update(_model().encode())
     digest.update(msgspec.json.encode(_filled(task)))
-    if task.kind == SEARCH:  # which words are tried first decides which witness is kept
-        digest.update(PLACE.read_bytes())
+    if task.kind == SEARCH:  # what is tried first decides which witness is kept
+        digest.update(wordbook.PLACE.read_bytes())
+        digest.update(specimens.PLACE.read_bytes())
     for module in sorted(_modules(task)):
         digest.update(module.encode())
         digest.update(_content(module).encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from halcert.model.proofs.boundary import Boundaries, Boundary, shown_by
 from halcert.model.proofs.content import content_of
@@ -17,6 +17,7 @@ from halcert.model.proofs.records import (
 )
 from halcert.model.proofs.search import Reached, Search
 from halcert.model.proofs.slips import Slip, Slips, slips_of
+from halcert.model.proofs.specimens import ALONE, Specimen
 from halcert.model.proofs.witness import UNDEFINED, Witness
 from halcert.model.proofs.wordbook import Noted, text_of
 from halcert.model.symbolic.solver import Solver
@@ -35,6 +36,7 @@ class Outcome:
 
     Attributes:
         objections: what the oracle has against the witnesses.
+        specimens: the witnesses as they can be written down.
     """
 
     def __init__(self, search: Search, profile: Profile, known: Mapping[str, Noted]) -> None:
@@ -43,6 +45,7 @@ class Outcome:
         self.profile = profile
         self.solver = Solver()
         self.objections: list[str] = []
+        self.specimens: list[Specimen] = []
         self._known = known
         self._shown: dict[str, dict[str, str]] = {}
         self._vain: dict[str, list[str]] = {}
@@ -142,6 +145,15 @@ class Outcome:
             self._vain.setdefault(slip.rule.id, []).append(slip.mutation.change)
         return whole
 
+    def add_alone(self, wanted: Iterable[Rule]) -> None:
+        """Add specimens of results that let one promise alone decide; no witness shows them."""
+        places = [self.search.alone[r.id] for r in wanted if r.id in self.search.alone]
+        found = [p for p in places if p.rule.kind is Kind.ENSURES and not p.word.fails]
+        requests = [Request(each.word, each.reading, each.condition) for each in found]
+        for place, instance in zip(found, instances_of(self.solver, requests), strict=True):
+            if instance is not None:
+                self.specimens.append(Specimen(place.rule.id, ALONE, instance.calls))
+
     def _slips(self, wanted: list[Rule], found: list[Reached]) -> Iterator[Slip]:
         """Iterate over the slips to look for, without those known to be looked for in vain."""
         asked = {rule.id for rule in wanted}
@@ -161,11 +173,13 @@ class Outcome:
     def _edge(self, rule: Rule, note: str, made: Instance) -> Witness:
         if made.objection:
             self.objections.append(f"{rule.id}, {note}: {made.objection}")
+        self.specimens.append(Specimen(rule.id, note, made.calls))
         return Witness(rule.id, self.profile.name, "boundary", made.steps, note, alone=False)
 
     def _witness(self, found: Reached, made: Instance) -> Witness:
         if made.objection:
             self.objections.append(f"{found.rule.id}: {made.objection}")
+        self.specimens.append(Specimen(found.rule.id, "", made.calls))
         return Witness(found.rule.id, self.profile.name, "rule", made.steps, "", found.alone)
 
     def _best(self, rule: Rule) -> Reached | None:

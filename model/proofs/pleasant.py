@@ -5,25 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from halcert.model.proofs.plain import RANGES, Played, plain_steps
 from halcert.model.proofs.rehearsal import objections
-from halcert.model.proofs.trail import Trail
-from halcert.model.proofs.witness import (
-    ACCEPTED,
-    EITHER,
-    REJECTED,
-    UNDEFINED,
-    Expected,
-    Step,
-    process_number,
-)
+from halcert.model.proofs.specimens import text_of
+from halcert.model.proofs.trail import Trail, beginnings
+from halcert.model.proofs.witness import Step
 from halcert.model.proofs.words import PIDS, Word, empty_word
 from halcert.model.symbolic.algebra import both, either, equal, less, negation, parts_of
 from halcert.model.symbolic.evaluate import Evaluator
 from halcert.model.symbolic.reading import Reading
 from halcert.model.symbolic.solver import Answer, Solver, Wishes
-from halcert.model.symbolic.term import Bool, BoolLike, IntLike, Term
-from halcert.model.symbolic.values import SymbolicSequence, Variable
-from halcert.spec.language import BitWord, Kind, Record
+from halcert.model.symbolic.term import Bool, BoolLike, IntLike
+from halcert.model.symbolic.values import Variable
 from halcert.spec.profiles import GIB, MIB
 from halcert.spec.sharing.names import TOO_LONG
 
@@ -33,13 +26,9 @@ APART = 4 * GIB
 LARGEST = 64 * MIB
 """Sizes that any device can serve (bytes)."""
 SMALL = 4096
-RANGES = ("blocks", "reservations")
-"""Tables of what addresses lead to."""
 FEW = 16
 FIRST_NAME = 2**500
 """A token of a long name."""
-PASSED_ON = ("address", "handle", "name")
-"""Roles of what calls give for later ones."""
 
 
 class Instance(NamedTuple):
@@ -50,22 +39,14 @@ class Instance(NamedTuple):
         objection: what the oracle objects to in it.
         reading: the rules at its last call.
         value: the values that its variables have.
+        calls: the calls as they can be written down.
     """
 
     steps: tuple[Step, ...]
     objection: str
     reading: Reading
     value: Evaluator
-
-
-class Given(NamedTuple):
-    """What a call of the word gave: an address with the bytes behind it, or a handle."""
-
-    step: int
-    field: str
-    role: str
-    value: int
-    reach: int
+    calls: tuple[str, ...]
 
 
 class Request(NamedTuple):
@@ -153,9 +134,11 @@ def _instance(
     if answer is not Answer.YES:
         return None
     value = Evaluator(values)
-    steps = _concrete(readings, request.word, value)
+    played = [Played(each.steps[-1].reading, each.views) for each in beginnings(request.word)]
+    steps = plain_steps(played, request.reading, value)
     objection = next(objections(readings, steps, value), "")
-    return Instance(steps, objection, request.reading, value)
+    calls = tuple(text_of(each, value) for each in readings)
+    return Instance(steps, objection, request.reading, value, calls)
 
 
 def _leaves(reading: Reading) -> tuple[Variable, ...]:
@@ -233,109 +216,3 @@ def _starts(view: Any, term: IntLike) -> BoolLike:
 
 def _table(view: Any, name: str) -> Any:
     return getattr(view, name)
-
-
-# -------------------------------------------------------------------------------- concrete values
-
-
-def _concrete(readings: list[Reading], word: Word, value: Evaluator) -> tuple[Step, ...]:
-    steps: list[Step] = []
-    given: list[Given] = []
-    for number, reading in enumerate(readings, 1):
-        last = number == len(readings)
-        args = {
-            name: _plain(getattr(reading.call.value, name), value, given, reading, (name,))
-            for name in reading.call.value.__struct_fields__
-        }
-        expected = _expected(reading, value, last=last)
-        steps.append(Step(reading.interface.name, args, expected, reading.process))
-        given += _gifts(number, reading, word, value)
-    return tuple(steps)
-
-
-def _gifts(number: int, reading: Reading, word: Word, value: Evaluator) -> Iterator[Given]:
-    reach = {
-        value(line.values[table.shape.key]): value(line.values[table.shape.extent])
-        for table in (_table(view, name) for view in word.views for name in RANGES)
-        for line in table.lines
-    }
-    for leaf in reading.result.leaves:
-        role = leaf.domain.role
-        if role in PASSED_ON:
-            found = value(leaf.term)
-            field = ".".join(map(str, leaf.path))
-            yield Given(number, field, role, found, reach.get(found, 0) if role == "address" else 0)
-
-
-def _plain(
-    part: Any, value: Evaluator, given: list[Given], reading: Reading, path: tuple[Any, ...]
-) -> Any:
-    """Return the JSON form of an argument."""
-    if isinstance(part, BitWord):
-        fields = {name: value(getattr(part, name)) for name in part.layout}
-        return part.compose(**fields)
-    if isinstance(part, SymbolicSequence):
-        if not value(part.given):
-            return None
-        items = part.places[: value(part.count)]
-        return [
-            _plain(item, value, given, reading, (*path, place)) for place, item in enumerate(items)
-        ]
-    if isinstance(part, Record):
-        if not value(part.given):
-            return None
-        members = {
-            name: _plain(getattr(part, name), value, given, reading, (*path, name))
-            for name in part.__struct_fields__
-            if name != "given"
-        }
-        return part.to_plain({name: each for name, each in members.items() if each or each == []})
-    return _referred(value(part), _role(part, reading), given)
-
-
-def _role(part: Any, reading: Reading) -> str:
-    if not isinstance(part, Term):
-        return ""
-    return next((leaf.domain.role for leaf in reading.call.leaves if leaf.term is part), "")
-
-
-def _referred(number: Any, role: str, given: list[Given]) -> Any:
-    """Return the value, or a reference to what gave it."""
-    if role == "process" and number in PIDS:
-        return process_number(PIDS.index(number))
-    if isinstance(number, bool) or role not in PASSED_ON:
-        return number
-    near = [g for g in given if g.role == role and g.value <= number <= g.value + g.reach]
-    if not near:
-        return number
-    best = max(near, key=lambda g: (g.value, g.step))
-    reference: dict[str, Any] = {"$": best.step, "field": best.field}
-    if number != best.value:
-        reference["plus"] = number - best.value
-    return reference
-
-
-def _expected(reading: Reading, value: Evaluator, *, last: bool) -> Expected:
-    """Return what the spec says of the call with these values."""
-    held = [h.rule for h in reading.rejects if value(h.holds)]
-    if not any(not rule.reads_state for rule in held):
-        vague = [h.rule.id for h in reading.undefined_rules if value(h.holds)]
-        if vague:
-            return Expected(UNDEFINED, (), tuple(vague))
-    named = [rule for rule in held if rule.codes] or held
-    if held:
-        codes = tuple(sorted({int(code) for rule in named for code in rule.codes}))
-        return Expected(REJECTED, codes, tuple(rule.id for rule in named))
-    outcome = tuple(rule.id for rule in _accepting(reading, value))
-    may = [h.rule for h in reading.may if value(h.holds)]
-    if may and last:
-        codes = tuple(sorted({int(code) for rule in may for code in rule.codes}))
-        return Expected(EITHER, codes, outcome)
-    return Expected(ACCEPTED, (), outcome)
-
-
-def _accepting(reading: Reading, value: Evaluator) -> Iterator[Any]:
-    for rule in reading.rules(Kind.ACCEPTS):
-        if value(reading.when(rule)):
-            yield rule
-            return

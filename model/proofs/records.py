@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from halcert.model.proofs.specimens import Page
 from halcert.model.proofs.witness import Witness
 from halcert.model.proofs.wordbook import Noted
 
@@ -70,12 +71,14 @@ class Findings(msgspec.Struct, frozen=True):
         witnesses: the witnesses that fell out of it.
         objections: what the oracle has against them.
         noted: what to write down about the words of a search, by id of the rule.
+        pages: what to write down about witnesses, by the name of the interface.
     """
 
     records: tuple[Record, ...]
     witnesses: tuple[Witness, ...] = ()
     objections: tuple[str, ...] = ()
     noted: dict[str, Noted] = {}
+    pages: dict[str, Page] = {}
 
 
 def scope_of(kind: str, rows: int) -> str:

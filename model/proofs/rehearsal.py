@@ -26,7 +26,8 @@ FAILED = 1
 
 
 @lru_cache(maxsize=4)
-def _oracle(profile: Profile) -> Oracle:
+def oracle_of(profile: Profile) -> Oracle:
+    """Return what judges the calls of a product."""
     return Oracle(interfaces().values(), profile)
 
 
@@ -40,13 +41,13 @@ def objections(readings: list[Reading], steps: tuple[Step, ...], value: Evaluato
     """
     if any(reading.interface.name not in interfaces() for reading in readings):
         return
-    oracle = _oracle(readings[0].profile)
+    oracle = oracle_of(readings[0].profile)
     world = World.start(DEVICES, PIDS)
     for reading, step in zip(readings, steps, strict=True):
         call = concrete(reading.call.value, value)
         result = concrete(reading.result.value, value)
         if step is steps[-1]:
-            yield from _at_the_end(oracle, world, call, result, step)
+            yield from objections_at_the_end(oracle, world, call, result, step)
             return
         succeeded = msgspec.structs.replace(result, code=0)
         judged = oracle.judge(world, call, succeeded, process=step.actor)
@@ -56,7 +57,10 @@ def objections(readings: list[Reading], steps: tuple[Step, ...], value: Evaluato
         world = judged.world
 
 
-def _at_the_end(oracle: Oracle, world: World, call: Any, result: Any, step: Step) -> Iterator[str]:
+def objections_at_the_end(
+    oracle: Oracle, world: World, call: Any, result: Any, step: Step
+) -> Iterator[str]:
+    """Iterate over what the oracle objects to in the last call, which is made in a world."""
     name, expected, process = step.interface, step.expected, step.actor
     vague = oracle.undefined(name, call, world, process)
     succeeded = msgspec.structs.replace(result, code=0)

@@ -14,7 +14,7 @@ from halcert.model.proofs.records import Findings, Record
 from halcert.model.proofs.search import DEPTH
 from halcert.model.proofs.settled import carry_out, forget_old, known
 from halcert.model.proofs.situation import ROWS
-from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Task
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Recall, Task
 from halcert.spec.catalogue import interfaces
 from halcert.spec.language import Interface, Rule
 from halcert.spec.profiles import PROFILES, Profile
@@ -65,7 +65,7 @@ def tasks(
     second: bool = False,
     depth: int = DEPTH,
     smt: str = "",
-    recall: bool = True,
+    recall: Recall = Recall.WITNESSES,
 ) -> tuple[Task, ...]:
     """Return the pieces of work of a run, the longest ones first."""
     profiles = representatives()

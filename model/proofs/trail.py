@@ -20,7 +20,7 @@ class Trail:
 
     def go(self, word: Word) -> None:
         """Have the facts of a word asserted, and no others."""
-        path = _path(word)
+        path = beginnings(word)
         shared = 0
         while shared < min(len(path), len(self._path)) and path[shared] is self._path[shared]:
             shared += 1
@@ -47,7 +47,7 @@ class Trail:
         return self.solver.check(*(each for each in terms if each is not True))
 
 
-def _path(word: Word) -> list[Word]:
+def beginnings(word: Word) -> list[Word]:
     """Return the beginnings of a word, the shortest first, without the empty one."""
     found: list[Word] = []
     here: Word | None = word

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import Enum
 from time import perf_counter
 
 import msgspec
 
+from halcert.model.proofs import specimens
 from halcert.model.proofs.agreement import SAMPLES, Comparison
 from halcert.model.proofs.checks import Checks
+from halcert.model.proofs.content import content_of
 from halcert.model.proofs.filled import filled_at
 from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.outcome import Outcome
@@ -18,7 +21,10 @@ from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, DEPTH_FIRST, SECONDS
 from halcert.model.proofs.situation import ROWS, Situation
 from halcert.model.proofs.slip_words import Question
 from halcert.model.proofs.slips import Slip
+from halcert.model.proofs.specimens import Page, Specimen
+from halcert.model.proofs.stage import Stage
 from halcert.model.proofs.statements import Statements, start_records
+from halcert.model.proofs.told import Told, told_by
 from halcert.model.proofs.wordbook import Noted, area_of, spoken, written
 from halcert.model.symbolic.second import DISAGREEMENT, keeping
 from halcert.model.symbolic.term import forget_terms
@@ -32,6 +38,14 @@ INTERFACE = "interface"
 THEOREMS = "theorems"
 SECONDS_FURTHER = 30.0
 """Of processor time, for one phase of a search for what shows slips; no obligation rests on it."""
+
+
+class Recall(Enum):
+    """What counts of what is written down: more and more of it."""
+
+    NOTHING = "nothing"
+    WORDS = "words"
+    WITNESSES = "witnesses"
 
 
 class Task(msgspec.Struct, frozen=True):
@@ -48,7 +62,7 @@ class Task(msgspec.Struct, frozen=True):
         second: a second solver checks the proofs.
         depth: calls before the one that is decided, at most, in a search.
         smt: folder for the questions to the second solver; empty if they are not kept.
-        recall: words that are written down are tried before any are searched for.
+        recall: what is tried of what is written down before anything is searched for.
     """
 
     kind: str
@@ -61,7 +75,7 @@ class Task(msgspec.Struct, frozen=True):
     second: bool = False
     depth: int = DEPTH
     smt: str = ""
-    recall: bool = True
+    recall: Recall = Recall.WITNESSES
 
     @property
     def name(self) -> str:
@@ -91,15 +105,45 @@ def _completed(record: Record, rows: int) -> Record:
 
 
 def _search(task: Task) -> Findings:
-    profile = PROFILES[task.profile]
+    told = _told(task) if task.recall is Recall.WITNESSES else {}
+    records = [each for known in told.values() for one in known.records.values() for each in one]
+    witnesses = [each for known in told.values() for each in known.witnesses]
+    settled = {rule_id for known in told.values() for rule_id in known.records}
+    left = [rule for rule in _wanted(task) if rule.id not in settled]
+    if not left:
+        return Findings(tuple(records), tuple(witnesses))
+    forget_terms()
+    found = _searched(task, left, [rule for rule in left if rule.interface not in told])
+    return msgspec.structs.replace(
+        found, records=(*records, *found.records), witnesses=(*witnesses, *found.witnesses)
+    )
+
+
+def _wanted(task: Task) -> list[Rule]:
+    """Return the rules that a search is for."""
     known = interfaces()
-    wanted = [
+    return [
         rule
         for name in task.subjects
         for rule in known[name].rules
-        if rule.applies_to(profile.name) and task.only in ("", rule.id)
+        if rule.applies_to(task.profile) and task.only in ("", rule.id)
     ]
-    own = known[task.subjects[0]].area
+
+
+def _told(task: Task) -> dict[str, Told]:
+    """Return what is known of interfaces whose witnesses are written down."""
+    pages, known = specimens.written(task.profile), interfaces()
+    stage = Stage(PROFILES[task.profile])
+    wanted = {rule.id for rule in _wanted(task)}
+    asked = [name for name in task.subjects if name in pages]
+    found = {name: told_by(pages[name], known[name], stage, wanted) for name in asked}
+    return {name: told for name, told in found.items() if told is not None}
+
+
+def _searched(task: Task, wanted: list[Rule], shown: list[Rule]) -> Findings:
+    """Search for calls that let rules decide, and make witnesses of some of the rules."""
+    profile = PROFILES[task.profile]
+    own = interfaces()[task.subjects[0]].area
     others = [name for name, each in AREAS.items() if name != own and _may_help(each, AREAS[own])]
     depth = min(task.depth, DEPTH_FIRST) if others else task.depth
     recalled = _recalled(task, profile, (own, *others), wanted)
@@ -121,15 +165,28 @@ def _search(task: Task) -> Findings:
         search.run(late, task.depth, SECONDS, beyond=depth)
     outcome = Outcome(search, profile, _written(task))
     records = [each for rule in wanted for each in outcome.records(rule)]
-    further = None if task.recall else _Further(task, profile, (own, *others))
-    witnesses = outcome.witnesses(wanted, further)
+    further = _Further(task, profile, (own, *others)) if task.recall is Recall.NOTHING else None
+    witnesses = outcome.witnesses(shown, further)
     noted = {rule.id: outcome.noted(rule) for rule in wanted}
+    if task.recall is not Recall.WITNESSES:
+        outcome.add_alone(shown)
     return Findings(
         tuple(records),
         tuple(witnesses),
         tuple(outcome.objections),
         {rule_id: each for rule_id, each in noted.items() if each != Noted()},
+        {} if task.recall is Recall.WITNESSES else _pages(outcome, task.subjects),
     )
+
+
+def _pages(outcome: Outcome, names: tuple[str, ...]) -> dict[str, Page]:
+    """Return what is to be written down about the witnesses of interfaces."""
+    known = interfaces()
+    found: dict[str, list[Specimen]] = {name: [] for name in names}
+    interface_of = {rule.id: name for name in names for rule in known[name].rules}
+    for each in outcome.specimens:
+        found[interface_of[each.rule]].append(each)
+    return {name: Page(content_of(known[name]), tuple(each)) for name, each in found.items()}
 
 
 def _may_help(area: Area, own: Area) -> bool:
@@ -148,7 +205,7 @@ def _applies(rule_id: str, profile: Profile) -> bool:
 
 def _written(task: Task) -> dict[str, Noted]:
     """Return what is written down about the rules, if it is to be tried."""
-    return written(task.profile) if task.recall else {}
+    return {} if task.recall is Recall.NOTHING else written(task.profile)
 
 
 def _empty_search(

@@ -11,7 +11,7 @@ from halcert.model import proofs
 from halcert.model.proofs import kept, run, settled
 from halcert.model.proofs.notes import notes_of, plan
 from halcert.model.proofs.run import represented_by, searches, tasks
-from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, carry_out
+from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS, Recall, carry_out
 from halcert.spec.catalogue import AREAS, interfaces
 from halcert.spec.profiles import ASCEND910B
 
@@ -19,7 +19,9 @@ RULES = ("SVM-FREE-002", "SVM-COPY-004", "SVM-ALLOC-010", "SVM-SET-010")
 
 
 def search_for(rule):
-    return searches(ASCEND910B, ("svm",), only=rule)[0]
+    """Return a search that takes no witness from what is written down."""
+    work = searches(ASCEND910B, ("svm",), only=rule)[0]
+    return msgspec.structs.replace(work, recall=Recall.WORDS)
 
 
 @pytest.fixture(scope="module")

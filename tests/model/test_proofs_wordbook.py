@@ -10,13 +10,15 @@ from halcert.model.proofs.content import content_of
 from halcert.model.proofs.run import representatives
 from halcert.model.proofs.search import Search
 from halcert.model.proofs.wordbook import Noted, area_of, steps_of, text_of
-from halcert.model.proofs.work import SEARCH, Task, carry_out
+from halcert.model.proofs.work import SEARCH, Recall, Task, carry_out
 from halcert.spec.catalogue import AREAS, interfaces, rule
 from halcert.spec.profiles import PROFILES
 
 RULE = "SVM-TRANS-010"
 WORD = "svm: SVM-OPEN-010 SVM-ALLOC-040"
-TRANSLATE = Task(SEARCH, "ascend910b", ("svm",), ("drvMemAddressTranslate",), only=RULE)
+TRANSLATE = Task(
+    SEARCH, "ascend910b", ("svm",), ("drvMemAddressTranslate",), only=RULE, recall=Recall.WORDS
+)
 
 
 @pytest.fixture
@@ -66,7 +68,7 @@ def test_a_word_after_which_the_rule_does_not_decide_is_searched_for_anew(writte
 
 def test_what_is_searched_for_is_what_can_be_written_down(written):
     _, runs = written
-    found = carry_out(msgspec.structs.replace(TRANSLATE, recall=False))
+    found = carry_out(msgspec.structs.replace(TRANSLATE, recall=Recall.NOTHING))
     assert runs
     assert area_of(found.noted[RULE].alone) == "svm"
     assert steps_of(found.noted[RULE].alone) == steps_of(WORD)
@@ -87,7 +89,7 @@ def test_the_process_of_a_call_is_told_where_it_is_not_the_first():
 
 
 def test_a_word_is_read_as_it_is_written():
-    found = carry_out(msgspec.structs.replace(TRANSLATE, recall=False))
+    found = carry_out(msgspec.structs.replace(TRANSLATE, recall=Recall.NOTHING))
     text = found.noted[RULE].alone
     spelled = wordbook.Spelling(AREAS["svm"].interfaces, PROFILES["ascend910b"]).word(
         steps_of(text)

@@ -8,7 +8,7 @@ from halcert.model.concrete import Oracle
 from halcert.model.concrete.world import World
 from halcert.model.proofs.mutations import mutations
 from halcert.model.proofs.slips import Slip
-from halcert.model.proofs.work import SEARCH, Task, carry_out
+from halcert.model.proofs.work import SEARCH, Recall, Task, carry_out
 from halcert.spec.catalogue import AREAS, interfaces, rule
 from halcert.spec.language import Kind
 from halcert.spec.profiles import PROFILES
@@ -20,7 +20,9 @@ CONDITIONS = (Kind.REJECTS, Kind.MAY_REJECT, Kind.UNDEFINED)
 @pytest.fixture(scope="module")
 def found():
     """The witnesses of an interface whose calls need no state, as far as they are one call."""
-    task = Task(SEARCH, PRODUCT, tuple(AREAS), ("halMemGetAllocationGranularity",))
+    task = Task(
+        SEARCH, PRODUCT, tuple(AREAS), ("halMemGetAllocationGranularity",), recall=Recall.WORDS
+    )
     return [each for each in carry_out(task).witnesses if len(each.steps) == 1]
 
 
