@@ -89,6 +89,8 @@ class Stage:
         if found is None:
             return None
         scene, reading, value = found
+        if not value(reading.result.bounds):
+            return None
         name, process = reading.interface.name, reading.process
         call, result = (concrete(each.value, value) for each in (reading.call, reading.result))
         if self._oracle.undefined(name, call, scene.world, process) is not None:
@@ -103,7 +105,7 @@ class Stage:
         return after._replace(given=(*scene.given, *more))
 
     def _played(self, calls: tuple[str, ...], name: str) -> tuple[Scene, Reading, Evaluator] | None:
-        """Return the last call, whose values are all possible ones, and where it is made."""
+        """Return the last call, if its arguments are possible ones, and where it is made."""
         scene = self._scene(calls[:-1])
         last = spoken(calls[-1])
         if scene is None or last.interface not in self._interfaces:
@@ -114,8 +116,7 @@ class Stage:
         reading = self._readings[key]
         values: dict[Term, int | bool] = assignment_of(last, reading)
         value = Evaluator(values, scene.functions)
-        possible = value(reading.call.bounds) and value(reading.result.bounds)
-        return (scene, reading, value) if possible else None
+        return (scene, reading, value) if value(reading.call.bounds) else None
 
     def _reading(self, scene: Scene, name: str, process: int, number: str) -> Reading:
         interface = self._interfaces[name]
