@@ -106,9 +106,11 @@ def spoken(text: str) -> Spoken:
 
 def assignment_of(call: Spoken, reading: Reading) -> dict[Term, int | bool]:
     """Return the values of all variables of a call."""
-    arguments = {each.term: _value(each, call.values, "") for each in reading.call.leaves}
-    results = {each.term: _value(each, call.values, "=") for each in reading.result.leaves}
-    return {**arguments, **results}
+    found: dict[Term, int | bool] = {
+        each.term: _value(each, call.values, "") for each in reading.call.leaves
+    }
+    found.update({each.term: _value(each, call.values, "=") for each in reading.result.leaves})
+    return found
 
 
 def _value(leaf: Variable, values: Mapping[str, int], mark: str) -> int | bool:
