@@ -154,7 +154,7 @@ class MemPoolCreate(Call, frozen=True):
     )
     def addresses_are_not_reserved(call, state: State) -> bool:
         """The addresses of a pool were reserved before."""
-        return not state.reservations.covering(call.prop.va).exists
+        return not state.reservations.covering(call.prop.va).exists and not _of_a_pool(call, state)
 
     @rejects("SOMA-CREATE-011", INVALID_VALUE, strength=SHOULD, source=V3, profiles=GEN3)
     def memory_of_another_device(call) -> bool:
@@ -199,6 +199,11 @@ class MemPoolCreate(Call, frozen=True):
         """The documents name different products that have pools, so any may lack them."""
         return True
 
+    @undefined("SOMA-CREATE-018", source=V3, profiles=GEN3)
+    def where_a_pool_is(call, state: State) -> bool:
+        """Making a pool at addresses of another one; they are reserved, and nobody asks more."""
+        return _of_a_pool(call, state)
+
     @accepts(
         "SOMA-CREATE-020",
         strength=MUST,
@@ -214,6 +219,11 @@ class MemPoolCreate(Call, frozen=True):
             contents=state.contents.create(),
             reservations=state.reservations.delete(call.prop.va),
         )
+
+
+def _of_a_pool(call: MemPoolCreate, state: State) -> bool:
+    """Tell whether a pool has the address; reserved ones are a pool's once it is made."""
+    return state.blocks.covering(call.prop.va).kind == POOL
 
 
 @interface("halMemPoolDestroy", area="soma", source=HEADER)

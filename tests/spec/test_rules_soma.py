@@ -51,6 +51,7 @@ CASES = [
     ("undefined", "SOMA-CREATE-013", prop(maxSize=128 * MIB)),
     ("undefined", "SOMA-CREATE-014", {"pool": {"poolId": 7}}),
     ("undefined", "SOMA-CREATE-015", prop(reserve=1)),
+    ("undefined", "SOMA-CREATE-018", prop(va="P")),
     ("may", "SOMA-CREATE-016", {}),
     ("may", "SOMA-CREATE-017", {}),
     ("accepts", "SOMA-CREATE-020", {}),
