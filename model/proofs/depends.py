@@ -62,9 +62,12 @@ def _filled(task: Task) -> dict[str, list[str]]:
     """
     if task.kind == SEARCH:
         return {}
-    names = task.subjects or tuple(interfaces(with_used(task.areas)))
-    known, profile = interfaces(), PROFILES[task.profile]
-    return {name: sorted(filled_at(known[name], profile)) for name in names}
+    names, known = task.subjects or tuple(interfaces(with_used(task.areas))), interfaces()
+    return {
+        f"{name} {product}": sorted(filled_at(known[name], PROFILES[product]))
+        for product in (task.profile, *task.also)
+        for name in names
+    }
 
 
 def _modules(task: Task) -> frozenset[str]:

@@ -83,9 +83,9 @@ def tasks(
         for name, interface in _own(areas).items()
         if not only or any(rule.id == only for rule in interface.rules)
     ]
+    first, *rest = (each.name for each in profiles)
     found += [
-        Task(INTERFACE, p.name, areas, (name,), rows, seed, second=second)
-        for p in profiles
+        Task(INTERFACE, first, areas, (name,), rows, seed, second=second, also=tuple(rest))
         for name in subjects
     ]
     return tuple(

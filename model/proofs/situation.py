@@ -14,7 +14,7 @@ from halcert.model.symbolic.reading import Accepted, Reading
 from halcert.model.symbolic.second import DISAGREEMENT, opinion
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES
-from halcert.model.symbolic.term import BoolLike, Term
+from halcert.model.symbolic.term import BoolLike, Term, when_forgetting
 from halcert.model.symbolic.values import SymbolicSequence, variables
 from halcert.spec.language import BitWord, Interface, Invariant, Kind, Record
 from halcert.spec.profiles import Profile
@@ -22,6 +22,9 @@ from halcert.spec.profiles import Profile
 ROWS = 3
 STEPS = 200_000_000
 LARGE = 4096
+_contradictions: list[frozenset[BoolLike]] = []
+"""Terms that no valid state and call make all true, as far as is known; so nor do more of them."""
+when_forgetting(_contradictions.clear)
 
 
 @dataclass(frozen=True)
@@ -132,6 +135,19 @@ class Situation:
         self, cone: Cone, terms: tuple[BoolLike, ...], extra: tuple[Term, ...]
     ) -> tuple[Answer, str]:
         """Ask for a state and call where all terms are true, with what is known of some tables."""
+        valid = self.ground.valid(self.invariants, cone)
+        facts = frozenset(each for whole in (valid, *terms) for each in all_parts_of(whole))
+        if any(each <= facts for each in _contradictions):
+            return Answer.NO, ""
+        answer, note = self._answered(cone, terms, extra)
+        if answer is Answer.NO:
+            _contradictions.append(facts)
+        return answer, note
+
+    def _answered(
+        self, cone: Cone, terms: tuple[BoolLike, ...], extra: tuple[Term, ...]
+    ) -> tuple[Answer, str]:
+        """Have the solver answer the question."""
         solver = self.solver(cone)
         solver.push()
         solver.add(*terms)

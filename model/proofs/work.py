@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from time import perf_counter
@@ -54,6 +54,8 @@ class Task(msgspec.Struct, frozen=True):
     Attributes:
         kind: search, interface or theorems.
         profile: name of the product.
+        also: names of further products for which an interface is proved; what they have in
+            common is proved once.
         areas: names of the areas that are proved.
         subjects: names of the interfaces; empty for theorems.
         rows: how many rows each table has at most.
@@ -76,6 +78,7 @@ class Task(msgspec.Struct, frozen=True):
     depth: int = DEPTH
     smt: str = ""
     recall: Recall = Recall.WITNESSES
+    also: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -294,14 +297,17 @@ class _Further:
 
 
 def _interface(task: Task) -> Findings:
-    profile = PROFILES[task.profile]
+    products = (task.profile, *task.also)
+    return Findings(tuple(each for name in products for each in _settled(task, PROFILES[name])))
+
+
+def _settled(task: Task, profile: Profile) -> Iterator[Record]:
+    """Settle the obligations of an interface for a product."""
     interface: Interface = interfaces()[task.subjects[0]]
     filled = filled_at(interface, profile)
     situation = Situation(interface, profile, invariants(), task.rows, filled, second=task.second)
-    records = list(Checks(situation).run())
-    comparison = Comparison(interface, profile, invariants(), task.seed)
-    records.append(comparison.record(SAMPLES))
-    return Findings(tuple(records))
+    yield from Checks(situation).run()
+    yield Comparison(interface, profile, invariants(), task.seed).record(SAMPLES)
 
 
 def _theorems(task: Task) -> Findings:

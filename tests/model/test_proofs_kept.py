@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from halcert.model.proofs import Findings, Record, Witness, depends, settled
+from halcert.model.proofs import (
+    Findings,
+    Record,
+    Witness,
+    depends,
+    settled,
+    specimens,
+    wordbook,
+)
 from halcert.model.proofs.run import carried_out, tasks
 from halcert.model.proofs.work import INTERFACE, SEARCH, THEOREMS
 from halcert.spec.catalogue import AREAS
@@ -66,10 +74,13 @@ def test_a_change_of_a_theorem_searches_for_nothing(monkeypatch):
     assert {(each.kind, each.areas) for each in found} == {(THEOREMS, ("uvm",))}
 
 
-def test_other_written_words_have_every_search_done_again_and_nothing_else(monkeypatch, tmp_path):
+@pytest.mark.parametrize("book", [wordbook, specimens])
+def test_what_is_written_down_has_every_search_done_again_and_nothing_else(
+    monkeypatch, tmp_path, book
+):
     before = {task: depends.key_of(task) for task in WORK}
-    monkeypatch.setattr(depends, "PLACE", tmp_path / "words.json")
-    (tmp_path / "words.json").write_text("{}")
+    monkeypatch.setattr(book, "PLACE", tmp_path / "book.json")
+    (tmp_path / "book.json").write_text("{}")
     found = [task for task in WORK if depends.key_of(task) != before[task]]
     assert found == [task for task in WORK if task.kind == SEARCH]
 
