@@ -28,6 +28,7 @@ from halcert.conformance.scenarios.vmm import VMM_SCENARIOS
 _EARLY_OF_SHARING = (
     *("names-with-a-white-list", "names-that-anyone-opens", "white-lists", "opened-again"),
     *("memory-with-a-white-list", "imported-again", "ways-to-memory", "owner-destroys-first"),
+    "exporter-releases-every-reference",
     *("registering-every-sort", "registering-and-freeing"),
     *("peers-in-both-directions", "peers-of-two-processes"),
 )
