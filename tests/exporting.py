@@ -26,7 +26,7 @@ NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
 """How a program ends."""
 EFFORT = Effort(shrink=0.0, reduce=2.0, repetitions=0)
 DEVICES = (0, 1)
-MOST = 300
+MOST = 100
 """Calls of a flow that become a program; the longest flows do the same thousands of times."""
 COMPILER = ("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror")
 
