@@ -14,7 +14,7 @@ from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
 from halcert.conformance.campaign import Plan
 from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
-from halcert.conformance.suite import Suite, ensure_writable
+from halcert.conformance.suite import Suite
 from halcert.conformance.target import Target, describe
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.language import Area
@@ -203,7 +203,7 @@ def prepared(choice: Choice) -> Suite:
     """Return the suite for a choice.
 
     Raises:
-        UsageError: something does not exist, or the out folder cannot be written.
+        UsageError: something does not exist.
         AdapterError: the implementation cannot be started.
     """
     if choice.jobs < 1:
@@ -213,10 +213,6 @@ def prepared(choice: Choice) -> Suite:
     if not 0 <= choice.seed <= MOST_SEED:
         raise UsageError(f"--seed must be a number of 0 to {MOST_SEED}")
     target, description = target_of(choice)
-    try:
-        ensure_writable(choice.out)
-    except OSError as error:
-        raise UsageError(f"{choice.out}: cannot be written: {error.strerror}") from error
     plan = Plan(
         seed=choice.seed,
         budget=choice.budget,

@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
+from halcert.conformance.claim import CERTIFICATE, claimed
 from halcert.conformance.lists import names_in
 from halcert.conformance.run import BUDGET, Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.seeded import without_the_fault
@@ -76,8 +78,12 @@ def pytest_configure(config: pytest.Config) -> None:
         command=shlex.join(["pytest", *sys.argv[1:]]),
     )
     key = config.getoption("key")
+    claim = ExitStack()
+    config.add_cleanup(claim.close)
     try:
         signer = None if key is None else private_key(Path(key), os.environ.get(KEY_PASSWORD, ""))
+        if not config.option.collectonly:
+            claim.enter_context(claimed(choice.out, CERTIFICATE, choice.command))
         suite = prepared(choice)
     except (UsageError, AdapterError, KeyUnusable) as error:
         raise pytest.UsageError(str(error)) from error

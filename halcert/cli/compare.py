@@ -9,11 +9,11 @@ from rich.console import Console
 
 from halcert.cli.bar import Bar
 from halcert.cli.interrupts import INTERRUPTS
-from halcert.cli.options import Folder, Seconds, areas_option, command_line
+from halcert.cli.options import Folder, Seconds, areas_option, claim, command_line
 from halcert.conformance.activity import Activity
+from halcert.conformance.claim import COMPARISON
 from halcert.conformance.compare import Pair, choice_of, compared
-from halcert.conformance.run import MOST_SEED, UsageError
-from halcert.conformance.suite import ensure_writable
+from halcert.conformance.run import MOST_SEED
 from halcert.model.proofs import are_kept
 from halcert.reports.comparison import comparison_summary
 from halcert.reports.machine import stable_json
@@ -75,10 +75,7 @@ def compare(
     """  # noqa: D301 - click reads the character as: keep these lines
     console = Console(highlight=False)
     choices = choice_of(left, areas), choice_of(right, areas)
-    try:
-        ensure_writable(out)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
+    claim(out, COMPARISON)
     if not are_kept(choices[0].areas, choices[0].profile):
         console.print("working out tests from the rules, once for this specification")
     with Bar(console, "comparing", budget) as bar:

@@ -12,7 +12,8 @@ from rich.console import Console
 
 from halcert.adapters.hal import Fault
 from halcert.adapters.protocol import Options
-from halcert.cli.options import Seconds, areas_option, run_options
+from halcert.cli.options import Seconds, areas_option, claim, run_options
+from halcert.conformance.claim import FAULTS
 from halcert.conformance.faults import (
     BUNDLED,
     UNMODIFIED,
@@ -86,6 +87,7 @@ def faults(
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)
+    claim(out, FAULTS)
     _, devices = describe(adapter_named(library), Options())
     target = bundled_target(known_profile(profile), wanted, devices)
 

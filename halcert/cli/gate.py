@@ -11,8 +11,16 @@ import click
 from rich.console import Console
 
 from halcert.cli.interrupts import INTERRUPTS
-from halcert.cli.options import Seconds, areas_option, command_line, run_options, target_options
+from halcert.cli.options import (
+    Seconds,
+    areas_option,
+    claim,
+    command_line,
+    run_options,
+    target_options,
+)
 from halcert.cli.progress import RunProgress
+from halcert.conformance.claim import CERTIFICATE
 from halcert.conformance.confirm import confirmed
 from halcert.conformance.gate import Confirmation, Terms, check_comparable, judged, to_confirm
 from halcert.conformance.run import Choice, UsageError, known_areas, prepared
@@ -182,6 +190,7 @@ def gate(
     )
     terms = Terms(baseline, str(baseline_path), waivers, strict=strict)
     console = Console(highlight=False)
+    claim(out, CERTIFICATE)
     suite = prepared(choice)
     certificate = _run(suite, console, budget, quiet=quiet)
     with INTERRUPTS.held_off():

@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Folder, Seconds, areas_option
+from halcert.cli.options import Folder, Seconds, areas_option, claim
+from halcert.conformance.claim import MUTANTS
 from halcert.conformance.run import cores, sensible_jobs
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
@@ -116,6 +117,7 @@ def mutants(
     if not of_spec:
         from halcert.cli.driver_mutants import Wish, run
 
+        claim(out, MUTANTS)
         wish = Wish(chosen, only, sample, budget, seed, sensible_jobs(jobs), out, as_json)
         return run(console, wish)
     fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console, fresh=fresh))

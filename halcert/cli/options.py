@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from halcert.adapters.kernelsim import FAULTS, KERNELS, MISTAKES
+from halcert.conformance.claim import claimed
 from halcert.conformance.lists import names_in
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
@@ -198,6 +199,15 @@ def key_option(function: F) -> F:
         metavar="PRIVATE",
         help="Sign the certificate with this ed25519 key, PEM or OpenSSH. Default: unsigned.",
     )(function)
+
+
+def claim(out: Path, part: str) -> None:
+    """Hold a part of the out folder against other runs until the command ends.
+
+    Raises:
+        UsageError: another run has claimed it, or the folder cannot be written.
+    """
+    click.get_current_context().with_resource(claimed(out, part, command_line()))
 
 
 def command_line() -> str:
