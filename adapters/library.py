@@ -1,16 +1,20 @@
-"""The file of a library under test: is it there, is it a shared library, what is its digest."""
+"""A library under test: is it there, is it one of those that are meant, what is its digest."""
 
 from __future__ import annotations
 
 import hashlib
 from pathlib import Path
 
-from halcert.adapters.errors import LibraryNotFound
+from halcert.adapters.errors import LibraryForeign, LibraryNotFound
+from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
+from halcert.spec.abi.functions import FUNCTIONS
 
 ELF_MAGIC = b"\x7fELF"
 ELF_TYPE = slice(16, 18)
 ELF_SHARED = 3
 ELF_LITTLE = 1
+FAMILIES = {"hal": ("hal*", FUNCTIONS), "acl": ("aclrt*", ACL_FUNCTIONS)}
+"""What each adapter calls, as people name it, and function by function."""
 
 
 def checked_path(path: str) -> Path:
@@ -45,6 +49,32 @@ def checked_path(path: str) -> Path:
 def _elf_type(head: bytes) -> int:
     order = "little" if head[5:6] == bytes([ELF_LITTLE]) else "big"
     return int.from_bytes(head[ELF_TYPE], "little" if order == "little" else "big")
+
+
+def demand_functions(path: Path, adapter: str, symbols: frozenset[str]) -> None:
+    """See that a library offers anything that an adapter calls.
+
+    Args:
+        path: the library.
+        adapter: name of the adapter.
+        symbols: the declared functions of all adapters that the library has.
+
+    Raises:
+        LibraryForeign: it offers nothing of that.
+    """
+    offered = [name for name, (_, functions) in FAMILIES.items() if symbols & functions.keys()]
+    if adapter in offered:
+        return
+    wanted, _ = FAMILIES[adapter]
+    if offered:
+        found, _ = FAMILIES[offered[0]]
+        raise LibraryForeign(
+            f"{path} offers {found} and no {wanted}", f"Use --adapter {offered[0]} for it."
+        )
+    raise LibraryForeign(
+        f"{path} offers no {wanted}, nor anything else that is specified",
+        "Give the path of libascend_hal.so, or with --adapter acl that of libascendcl.so.",
+    )
 
 
 def digest_of(path: Path) -> str:

@@ -153,9 +153,18 @@ def target_of(choice: Choice) -> tuple[Target, Description]:
     environment |= kernel_for(choice)
     options = Options(library=choice.library, fault=choice.fault, environment=environment)
     description, devices = describe(adapter, options)
-    if choice.library is not None and not description.path:
-        raise UsageError(f"adapter {choice.adapter!r} takes no --library: it loads none")
+    check_is_loaded(choice.adapter, choice.library, description)
     return Target(choice.adapter, options, profile, areas, devices), description
+
+
+def check_is_loaded(adapter: str, library: str | None, description: Description) -> None:
+    """See that an adapter looked at the library that was named.
+
+    Raises:
+        UsageError: it loads none.
+    """
+    if library is not None and not description.path:
+        raise UsageError(f"adapter {adapter!r} takes no --library: it loads none")
 
 
 def kernel_for(choice: Choice) -> dict[str, str]:

@@ -15,9 +15,11 @@ import halcert
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.kernelsim import assumptions
 from halcert.adapters.protocol import Description, Options
+from halcert.cli.errors import explained
 from halcert.cli.options import kernel_option
 from halcert.conformance.registry import adapter_named, adapter_names
-from halcert.conformance.run import Choice, UsageError, kernel_for
+from halcert.conformance.run import Choice, UsageError, check_is_loaded, kernel_for
+from halcert.conformance.target import devices_of
 from halcert.results import Exit
 from halcert.spec.catalogue import AREAS
 from halcert.spec.profiles import PROFILES
@@ -37,8 +39,12 @@ ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     """Say which implementations, devices and versions are here, and what is missing.
 
-    Exit code 0 if at least one implementation can be certified, 4 if none can.
-    """
+    \b
+    Exit codes:
+      0  at least one implementation can be certified
+      2  what --library or --program names is none
+      4  none can be certified
+    """  # noqa: D301 - click reads the character as: keep these lines
     if library == "":
         raise UsageError("--library is empty; give the path of a library, or leave it out")
     if adapter is not None:
@@ -66,8 +72,10 @@ def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     if environment:
         for name, text in assumptions().items():
             say("assumed", f"{name}: {text}")
-    usable = [_look_at(name, options, say) for name in names]
-    return int(Exit.OK if any(usable) else Exit.NOT_STARTED)
+    found = [_look_at(name, options, say) for name in names]
+    if len(found) == 1:
+        return int(found[0])
+    return int(Exit.OK if Exit.OK in found else Exit.NOT_STARTED)
 
 
 def _filters() -> str:
@@ -88,15 +96,19 @@ def _version(package: str) -> str:
         return "missing"
 
 
-def _look_at(name: str, options: Options, say: Callable[[str, str], None]) -> bool:
+def _look_at(name: str, options: Options, say: Callable[[str, str], None]) -> Exit:
+    """Say what an adapter talks to; the exit code is that of a run with it that cannot begin."""
+    adapter = adapter_named(name)
     try:
-        found = adapter_named(name).describe(options)
-    except AdapterError as error:
+        found = adapter.describe(options)
+        check_is_loaded(name, options.library, found)
+        for line in _described(found):
+            say(name, line)
+        devices_of(found, adapter, options)
+    except (AdapterError, UsageError) as error:
         say(name, f"cannot be used: {error}".replace("\n", "\n" + " " * 14))
-        return False
-    for line in _described(found):
-        say(name, line)
-    return bool(found.devices)
+        return explained(error).code
+    return Exit.OK
 
 
 def _described(found: Description) -> list[str]:
@@ -105,8 +117,6 @@ def _described(found: Description) -> list[str]:
         lines.append(f"{found.path}, sha256 {found.sha256[:16]}...")
     devices = "not reported" if found.devices is None else str(found.devices)
     lines.append(f"devices: {devices}")
-    if found.devices == 0:
-        lines.append("no device: nothing can be certified; are the device nodes accessible?")
     if found.missing:
         lines.append(f"lacks: {', '.join(found.missing)}")
     return lines
