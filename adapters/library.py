@@ -6,6 +6,7 @@ import hashlib
 from pathlib import Path
 
 from halcert.adapters.errors import LibraryForeign, LibraryNotFound
+from halcert.results.files import opened
 from halcert.spec.abi.acl.functions import ACL_FUNCTIONS
 from halcert.spec.abi.functions import FUNCTIONS
 
@@ -30,7 +31,7 @@ def checked_path(path: str) -> Path:
             "The library is usually lib64/driver/libascend_hal.so within the driver's folder.",
         )
     try:
-        with found.open("rb") as file:
+        with opened(found) as file:
             head = file.read(20)
     except FileNotFoundError:
         raise LibraryNotFound(
@@ -80,7 +81,7 @@ def demand_functions(path: Path, adapter: str, symbols: frozenset[str]) -> None:
 def digest_of(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with opened(path) as file:
         while block := file.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()

@@ -23,6 +23,7 @@ from halcert.results import (
     read_certificate,
 )
 from halcert.results.certificate import FORMAT as CERTIFICATE_FORMAT
+from halcert.results.files import contents
 
 UNSURE = (Exit.INCOMPLETE, Exit.HARNESS)
 """Exit codes of runs that tell less than they could."""
@@ -114,7 +115,7 @@ def _either(path: Path) -> Baseline:
         CertificateError: it is a broken certificate.
     """
     with suppress(OSError, ValueError, RecursionError):
-        document = json.loads(path.read_bytes())
+        document = json.loads(contents(path))
         if isinstance(document, dict) and document.get("format") == CERTIFICATE_FORMAT:
             return baseline_of([read_certificate(path)], date.today())  # noqa: DTZ011 - likewise
     return read_baseline(path)

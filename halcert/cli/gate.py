@@ -41,6 +41,8 @@ from halcert.spec.catalogue import AREAS
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """Variable with the file that GitHub shows as the summary of a job."""
+MOST_CHANGES = 16 << 20
+"""Characters of the output of git that are read; a pipe need not end."""
 ACTIONS = "GITHUB_ACTIONS"
 """Variable that is ``true`` where GitHub runs a workflow."""
 
@@ -225,12 +227,15 @@ def _changes(given: TextIO | None) -> Sequence[Changed]:
     """Return the files of the change.
 
     Raises:
-        UsageError: the text is no output of `git diff --numstat`.
+        UsageError: the text is no output of `git diff --numstat`, or larger than any.
     """
     if given is None:
         return ()
     try:
-        return read_numstat(given.read())
+        text = given.read(MOST_CHANGES + 1)
+        if len(text) > MOST_CHANGES:
+            raise UsageError(f"--changes: it is larger than {MOST_CHANGES >> 20} MiB")
+        return read_numstat(text)
     except ValueError as error:
         raise UsageError(f"--changes: {error}") from error
 
