@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 STRENGTHS = [strength.value for strength in Strength]
 DEFAULT_PROOFS = Path("halcert-out/proofs.json")
+LAST_PAGE = DEFAULT_PROOFS.with_name("index.html")
 STRENGTH_STYLES = {"MUST": "bold", "SHOULD": "", "MAY": "bright_black", "UNDEFINED": "bright_black"}
 SHOWN_MATCHES = 5
 
@@ -173,11 +174,13 @@ def show(rule_id: str, path: Path | None) -> None:
         known = [each.id for each in catalogue.rules()]
         hint = _near(rule_id.upper(), known) or "; halcert spec list shows them all"
         raise click.BadParameter(f"no rule {rule_id!r}{hint}", param_hint="ID")
+    proofs = _proofs(path)
     console = Console(highlight=False)
     text = rule_text(rule)
     _print_text(console, text)
     _print_code(console, text)
-    _print_proof(console, text.id, path)
+    if proofs is not None:
+        _print_proof(console, proofs.get(text.id), path or DEFAULT_PROOFS)
     _print_ways_on(console, text)
 
 
@@ -236,14 +239,18 @@ def _print_code(console: Console, text: RuleText) -> None:
             console.print(Text(piece.text), soft_wrap=True)
 
 
-def _print_proof(console: Console, rule_id: str, path: Path | None) -> None:
+def _proofs(path: Path | None) -> Mapping[str, ProofNote] | None:
+    """Return what was proved, by rule id; None if nobody asked for it and nothing is there."""
     place = path or DEFAULT_PROOFS
     if path is None and not place.exists():
-        return
+        return None
     try:
-        note = read_proofs(place).get(rule_id)
+        return read_proofs(place)
     except ProofsError as error:
         raise click.BadParameter(str(error), param_hint="'--proofs'") from error
+
+
+def _print_proof(console: Console, note: ProofNote | None, place: Path) -> None:
     console.print()
     console.print(Text(f"proofs  {place}", "bright_black"))
     if note is None:
@@ -269,10 +276,11 @@ def _print_note(console: Console, note: ProofNote) -> None:
 
 def _print_ways_on(console: Console, text: RuleText) -> None:
     console.print()
-    ways = (
-        (f"halcert spec list --interface {text.interface}", "the other rules of this interface"),
-        (f"halcert-out/index.html#{text.id}", "its verdict in the last run"),
-    )
+    ways = [
+        (f"halcert spec list --interface {text.interface}", "the other rules of this interface")
+    ]
+    if LAST_PAGE.exists():
+        ways.append((f"{LAST_PAGE}#{text.id}", "its verdict in the last run"))
     width = max(len(command) for command, _ in ways)
     for command, words in ways:
         console.print(Text(f"{command:<{width}}  ").append(words, "bright_black"), soft_wrap=True)

@@ -88,5 +88,20 @@ def test_proofs_are_shown_where_they_lie(run, tmp_path):
     assert "no proof speaks of this rule" in run("show", "SVM-ALLOC-006").stdout
 
 
+def test_bad_proofs_are_told_before_anything_is_shown(run, tmp_path):
+    (tmp_path / "bad.json").write_text("[]")
+    done = run("show", "SVM-ALLOC-002", "--proofs", "bad.json")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "bad.json" in done.stderr
+
+
+def test_the_page_of_the_last_run_is_named_only_where_there_is_one(run, tmp_path):
+    assert "index.html" not in run("show", "SVM-ALLOC-002").stdout
+    (tmp_path / "halcert-out").mkdir()
+    (tmp_path / "halcert-out" / "index.html").touch()
+    assert "halcert-out/index.html#SVM-ALLOC-002" in run("show", "SVM-ALLOC-002").stdout
+
+
 def test_the_help_shows_how_to_begin(run):
     assert "halcert spec show SVM-FREE-002" in run("--help").stdout
