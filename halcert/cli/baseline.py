@@ -94,7 +94,8 @@ def diff(old: Path, new: Path) -> int:
     """Compare two baselines or certificates, OLD and NEW.
 
     NEW is halcert-out/certificate.json unless it is given. Exit code 1 if anything is worse:
-    a failure that is new, or a MUST rule that is not shown any more; else 0.
+    a failure that is new, or a MUST rule that is not shown any more; else 0. Areas that only
+    one of the two ran cannot be compared, and their rules are summed up.
     """
     before, after = _either(old), _either(new)
     if before.profile != after.profile:
