@@ -43,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
     group.addoption("--kernel-fault", default=None, help="what that kernel does wrong, and when")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
-    group.addoption("--areas", default=None, help="areas, separated by commas (default: all)")
+    group.addoption("--areas", default=None, help="areas, by commas (default: all it calls)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
     group.addoption("--budget", type=float, default=BUDGET, help=f"seconds (default: {BUDGET:g})")
     group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")

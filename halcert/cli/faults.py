@@ -41,7 +41,8 @@ from halcert.spec.catalogue import AREAS
 @click.option(
     "--adapter",
     type=click.Choice(list(BUNDLED)),
-    help="hal: the software driver; acl: the software runtime. Default: that of the areas.",
+    help="hal: the software driver; acl: the software runtime. Default: that of the first of "
+    "the areas, or hal.",
 )
 @areas_option
 @click.option("--profile", default="ascend910b", show_default=True, metavar="NAME")

@@ -13,11 +13,11 @@ from rich.console import Console
 from halcert.cli.interrupts import INTERRUPTS
 from halcert.cli.options import (
     Seconds,
-    areas_option,
+    areas_of_the_baseline_option,
     claim,
     command_line,
     run_options,
-    target_options,
+    target_of_the_baseline_options,
 )
 from halcert.cli.progress import RunProgress
 from halcert.conformance.claim import CERTIFICATE
@@ -110,8 +110,8 @@ def area_paths(
     metavar="SECONDS",
     help="Time for the tests, shared out among the areas.",
 )
-@target_options
-@areas_option
+@target_of_the_baseline_options
+@areas_of_the_baseline_option
 @run_options
 @click.option(
     "--annotations/--no-annotations",

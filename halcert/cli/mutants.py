@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Folder, Seconds, areas_option, claim
+from halcert.cli.options import Folder, Seconds, all_areas_option, claim
 from halcert.conformance.claim import MUTANTS
 from halcert.conformance.run import cores, sensible_jobs
 from halcert.results import Exit
@@ -34,7 +34,7 @@ SHOWN = 40
     is_flag=True,
     help="Change the rules in memory, not the software driver and runtime.",
 )
-@areas_option
+@all_areas_option
 @click.option(
     "--sample", type=click.IntRange(min=1), metavar="NUMBER", help="Only so many, drawn by --seed."
 )
