@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
 
 import halcert
 from halcert.adapters.errors import AdapterError
@@ -26,6 +28,10 @@ from halcert.spec.profiles import PROFILES
 
 PACKAGES = ("z3-solver", "hypothesis", "pytest", "numpy", "msgspec", "click", "rich", "jinja2")
 NODES = ("/dev/davinci_manager", "/dev/davinci0")
+BELOW = " " * 14
+"""What is in front of a line that goes on below another one."""
+NARROW = 60
+"""Columns of a terminal that have no room for names beside what is said of them."""
 ACTIONS = Path("/proc/sys/kernel/seccomp/actions_avail")
 """What filters of system calls can do."""
 
@@ -52,7 +58,11 @@ def doctor(adapter: str | None, library: str | None, kernel: str | None) -> int:
     console = Console(highlight=False)
 
     def say(name: str, text: str) -> None:
-        console.print(f"{name:<14}{text}", markup=False, soft_wrap=True)
+        if console.is_terminal and console.width < NARROW:
+            console.print(name, markup=False)
+            console.print(Padding(Text(text.replace("\n" + BELOW, "\n")), (0, 0, 0, 2)))
+        else:
+            console.print(f"{name:<{len(BELOW)}}{text}", markup=False, soft_wrap=True)
 
     say("halcert", halcert.__version__)
     say("python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
@@ -106,7 +116,7 @@ def _look_at(name: str, options: Options, say: Callable[[str, str], None]) -> Ex
             say(name, line)
         devices_of(found, adapter, options)
     except (AdapterError, UsageError) as error:
-        say(name, f"cannot be used: {error}".replace("\n", "\n" + " " * 14))
+        say(name, f"cannot be used: {error}".replace("\n", "\n" + BELOW))
         return explained(error).code
     return Exit.OK
 

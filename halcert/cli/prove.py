@@ -223,8 +223,10 @@ def _record_words(place: Path, done: dict[Task, Findings]) -> None:
 
 def _report(console: Console, records: list[Record], seconds: float) -> None:
     """Print the table, then whatever is not proved."""
+    from halcert.reports.tables import print_table
+
     for table in _tables(records):
-        console.print(table)
+        print_table(console, table)
         console.print()
     for record in sorted(records, key=lambda each: each.id):
         if record.status != "proved":

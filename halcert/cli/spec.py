@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
@@ -117,19 +118,31 @@ def _columns(rule: Rule) -> tuple[str, ...]:
 
 
 def _print_table(rules: Sequence[Rule]) -> None:
+    """Print a line for each rule, or on a narrow terminal what it says below."""
+    from halcert.reports.tables import fits, print_table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bright_black")
     for name in ("rule", "strength", "kind", "interface"):
         table.add_column(name, no_wrap=True)
-    table.add_column("what it says")
+    table.add_column("what it says", min_width=24)
     for rule in rules:
-        style = STRENGTH_STYLES[rule.strength.value]
-        cells = _columns(rule)
-        table.add_row(cells[0], Text(cells[1], style), *map(Text, cells[2:]))
+        table.add_row(*_cells(rule))
     console = Console(highlight=False)
-    console.print(table)
+    if fits(console, table):
+        print_table(console, table)
+    else:
+        for rule in rules:
+            *head, summary = _cells(rule)
+            console.print(Text("  ").join(head))
+            console.print(Padding(summary, (0, 0, 0, 2)))
     console.print(
         Text(f"{len(rules)} rules; halcert spec show ID tells all of one", "bright_black")
     )
+
+
+def _cells(rule: Rule) -> tuple[Text, ...]:
+    name, strength, *rest = _columns(rule)
+    return Text(name), Text(strength, STRENGTH_STYLES[strength]), *map(Text, rest)
 
 
 def _plain(rule: Rule) -> dict[str, Any]:
@@ -190,7 +203,7 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 def _print_text(console: Console, text: RuleText) -> None:
-    from halcert.reports.terminal import print_table
+    from halcert.reports.tables import print_table
 
     head = Text(text.id, "bold")
     head.append(f"  {text.strength}", STRENGTH_STYLES[text.strength] or "default")

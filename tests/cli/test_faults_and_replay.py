@@ -182,6 +182,14 @@ def test_the_same_seed_finds_the_same_rules(found, halcert, tmp_path):
     assert {f["rule"] for f in one["findings"]} & {f["rule"] for f in two["findings"]}
 
 
+@pytest.mark.parametrize("columns", [30, 40])
+def test_doctor_can_be_read_on_a_narrow_terminal(terminal, columns):
+    lines = terminal(columns, "doctor", "--adapter", "model")
+    assert max(map(len, lines)) <= columns
+    assert lines[lines.index("areas") + 1].startswith("  svm, vmm, sharing")
+    assert lines[-1] == "  devices: 2"
+
+
 def test_doctor_says_what_is_here(halcert):
     done = halcert("doctor")
     assert done.code == 0
