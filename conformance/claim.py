@@ -12,7 +12,13 @@ from pathlib import Path
 
 from halcert.conformance.run import UsageError
 
-CERTIFICATE, COMPARISON, FAULTS, MUTANTS = "certificate", "comparison", "faults", "mutants"
+CERTIFICATE, COMPARISON, FAULTS, MUTANTS, PROOFS = (
+    "certificate",
+    "comparison",
+    "faults",
+    "mutants",
+    "proofs",
+)
 """Parts of a folder; runs that write different ones do not disturb each other."""
 UNLOCKABLE = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 """What a file system says that knows no locks; a run there goes without."""

@@ -57,6 +57,7 @@ def holder(tmp_path):
         ("certificate", ("gate", "--baseline", "baseline.json", "--adapter", "model")),
         ("faults", ("faults", "--fault", "copy_loses_tail")),
         ("mutants", ("mutants", "--only", "nothing")),
+        ("proofs", ("prove", "--areas", "ipc")),
         ("comparison", ("compare", "--left", "model", "--right", "model")),
     ],
     ids=str,
