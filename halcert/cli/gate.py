@@ -149,7 +149,8 @@ def gate(
     unless they are given.
 
     A new failure counts once it came again when its trace was repeated; one that never does is
-    flaky: it is reported, and fails the gate only with --strict.
+    flaky: it is reported, and fails the gate only with --strict. Where no repetition could be
+    tried, since a call went another way than in the trace, it counts as the run met it.
 
     \b
     Examples:
