@@ -74,6 +74,8 @@ BEYOND_CALLS = {
 That is the memory that a device tells, what a process leaves when it ends, what becomes of
 managed pages whoever touches them, and how the driver's codes become the runtime's.
 """
+OF_REFUSALS = "UNSUP"
+"""The class of faults in how a product refuses what it does not have."""
 BUNDLED: dict[str, type[HalAdapter | AclAdapter]] = {"hal": HalAdapter, "acl": AclAdapter}
 """Adapters with a bundled implementation that has seeded faults."""
 
@@ -113,7 +115,7 @@ def _can_have(profile: str, fault: Fault) -> bool:
     if fault.interface == BEYOND_CALLS["uvm"]:
         return profile in UVM_PRODUCTS
     found = interfaces().get(fault.interface)
-    return found is None or _is_offered(found, profile)
+    return found is None or fault.kind == OF_REFUSALS or _is_offered(found, profile)
 
 
 def all_faults(areas: Iterable[str]) -> list[Fault]:

@@ -11,8 +11,15 @@ import pytest
 from halcert.adapters import softhal
 from halcert.adapters.hal import HalAdapter
 from halcert.cli import run as run_command
-from halcert.conformance.faults import faults_in, seeded_faults
+from halcert.conformance.faults import (
+    BUNDLED,
+    all_faults,
+    faults_in,
+    products_with,
+    seeded_faults,
+)
 from halcert.results import read_trace
+from halcert.spec.catalogue import areas_of
 
 from .conftest import environment
 
@@ -76,6 +83,12 @@ def test_a_fault_that_the_product_cannot_have_is_refused(halcert, name, profile,
     assert f"{profile} cannot have the fault {name!r}" in done.err
     assert other in done.err
     assert "--profile" in done.err
+
+
+def test_every_fault_is_one_of_some_product():
+    for adapter in BUNDLED:
+        for fault in all_faults(areas_of(adapter)):
+            assert products_with(fault), fault
 
 
 def test_how_many_faults_are_left_out_is_told_with_the_products_that_can_have_them(halcert):
