@@ -52,8 +52,10 @@ def _elf_type(head: bytes) -> int:
     return int.from_bytes(head[ELF_TYPE], "little" if order == "little" else "big")
 
 
-def demand_functions(path: Path, adapter: str, symbols: frozenset[str]) -> None:
-    """See that a library offers anything that an adapter calls.
+def demand_own_functions(path: Path, adapter: str, symbols: frozenset[str]) -> None:
+    """See that a library is not one that another adapter calls.
+
+    What offers nothing at all is described as such.
 
     Args:
         path: the library.
@@ -61,21 +63,14 @@ def demand_functions(path: Path, adapter: str, symbols: frozenset[str]) -> None:
         symbols: the declared functions of all adapters that the library has.
 
     Raises:
-        LibraryForeign: it offers nothing of that.
+        LibraryForeign: it offers only what another adapter calls.
     """
     offered = [name for name, (_, functions) in FAMILIES.items() if symbols & functions.keys()]
-    if adapter in offered:
-        return
-    wanted, _ = FAMILIES[adapter]
-    if offered:
-        found, _ = FAMILIES[offered[0]]
+    if offered and adapter not in offered:
+        found, wanted = FAMILIES[offered[0]][0], FAMILIES[adapter][0]
         raise LibraryForeign(
             f"{path} offers {found} and no {wanted}", f"Use --adapter {offered[0]} for it."
         )
-    raise LibraryForeign(
-        f"{path} offers no {wanted}, nor anything else that is specified",
-        "Give the path of libascend_hal.so, or with --adapter acl that of libascendcl.so.",
-    )
 
 
 def digest_of(path: Path) -> str:
