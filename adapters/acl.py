@@ -7,7 +7,7 @@ from pathlib import Path
 from halcert.adapters import softacl, softhal
 from halcert.adapters.errors import FaultUnknown
 from halcert.adapters.hal import Fault, HalSession, faults_of, open_session
-from halcert.adapters.library import checked_path, digest_of
+from halcert.adapters.library import checked_path, demand_own_functions, digest_of
 from halcert.adapters.process import Process
 from halcert.adapters.protocol import (
     DEFAULT_OPTIONS,
@@ -27,6 +27,7 @@ class AclAdapter:
     def describe(self, options: Options = DEFAULT_OPTIONS) -> Description:
         path = self._library(options)
         with self.open("", options) as session:
+            demand_own_functions(path, self.name, session.symbols())
             actor = session.spawn()
             return Description(
                 adapter=self.name,

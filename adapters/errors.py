@@ -6,6 +6,7 @@ error                 whose fault
 LibraryNotFound       the user's: the path does not lead to a shared library
 ProgramNotFound       the user's: the path does not lead to a program
 ProgramUnusable       the user's or the program's: it does not start, or does not say hello
+LibraryForeign        the user's: the library is one that another adapter calls
 LibraryUnloadable     the user's or the library's: the system's loader refuses it
 NoCompiler            the machine's: the bundled driver cannot be built here
 DriverDoesNotBuild    ours, or that of an unusual compiler
@@ -40,6 +41,10 @@ class AdapterError(Exception):
 
 class LibraryNotFound(AdapterError):
     """There is no shared library at the given path."""
+
+
+class LibraryForeign(AdapterError):
+    """The library offers only functions that another adapter calls."""
 
 
 class ProgramNotFound(AdapterError):

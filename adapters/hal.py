@@ -21,7 +21,7 @@ from halcert.adapters.errors import (
     SessionClosed,
     WorkerUnavailable,
 )
-from halcert.adapters.library import checked_path, digest_of
+from halcert.adapters.library import checked_path, demand_own_functions, digest_of
 from halcert.adapters.nursery import nursery_for
 from halcert.adapters.process import Process
 from halcert.adapters.protocol import (
@@ -174,6 +174,7 @@ class HalAdapter:
     def describe(self, options: Options = DEFAULT_OPTIONS) -> Description:
         path = self._library(options)
         with self.open("", options) as session:
+            demand_own_functions(path, self.name, session.symbols())
             actor = session.spawn()
             version = _number(actor, session, "halGetAPIVersion", "halAPIVersion")
             devices = _number(actor, session, "drvGetDevNum", "num_dev")

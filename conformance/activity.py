@@ -64,7 +64,8 @@ class Failure(msgspec.Struct, frozen=True):
         steps: the calls.
         seconds: seconds from the start of the activity until it was met.
         repeated: how many of the repetitions met it again.
-        repetitions: how often it was repeated.
+        repetitions: how often it was repeated, without those that went another way and met
+            nothing, so that they show nothing.
     """
 
     rule: str
@@ -171,9 +172,11 @@ def _as_met(broken: Broken, seconds: float) -> Failure:
 def _followed_up(setting: Setting, broken: Broken, met: Failure, effort: Effort) -> Failure:
     """Make the trace small and see whether it fails again."""
 
-    def again(steps: Sequence[TraceStep]) -> Broken | None:
+    def again(
+        steps: Sequence[TraceStep], departures: replay.Departures | None = None
+    ) -> Broken | None:
         with Lab(setting, "repetition", Tally()) as lab:
-            return replay.repeat(lab, steps)
+            return replay.repeat(lab, steps, departures)
 
     def with_luck(steps: Sequence[TraceStep]) -> Broken | None:
         met = (again(steps) for _ in range(TRIES))
@@ -185,13 +188,14 @@ def _followed_up(setting: Setting, broken: Broken, met: Failure, effort: Effort)
     if effort.reduce > 0:
         threaded = any(step.thread for step in broken.steps)
         broken = reduced(broken, with_luck if threaded else again, effort.reduce)
-    repeated = sum(
-        1
-        for _ in range(effort.repetitions)
-        if (met_again := again(broken.steps)) is not None and met_again.cause == broken.cause
-    )
+    repeated = repetitions = 0
+    for _ in range(effort.repetitions):
+        departures = replay.Departures()
+        met_again = again(broken.steps, departures)
+        repeated += met_again is not None and met_again.cause == broken.cause
+        repetitions += met_again is not None or not departures
     return msgspec.structs.replace(
-        _as_met(broken, met.seconds), repeated=repeated, repetitions=effort.repetitions
+        _as_met(broken, met.seconds), repeated=repeated, repetitions=repetitions
     )
 
 

@@ -6,7 +6,8 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import msgspec
 
@@ -19,8 +20,8 @@ from halcert.conformance.book import resolve
 from halcert.conformance.campaign import directed
 from halcert.conformance.contrasts import Contrasts
 from halcert.conformance.lab import Broken, Lab, Setting
-from halcert.conformance.registry import adapter_named
-from halcert.conformance.run import Choice, UsageError, known_areas, known_profile, target_of
+from halcert.conformance.registry import adapter_named, adapter_names
+from halcert.conformance.run import Choice, UsageError, known_areas, known_profile
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
 from halcert.conformance.target import Target, setting_of
@@ -60,6 +61,41 @@ def choice_of(text: str, areas: tuple[str, ...]) -> Choice:
         profile=known_profile(given.get("profile", "ascend910b")),
         areas=known_areas(areas, given.get("adapter", "hal")),
     )
+
+
+def sides(left: str, right: str, areas: tuple[str, ...]) -> tuple[Choice, Choice]:
+    """Return what the two sides name, each with the areas that both can call.
+
+    Args:
+        left: the one, as for `choice_of`.
+        right: the other.
+        areas: names of the areas; none for all that both can call.
+
+    Raises:
+        UsageError: a side is wrong, or the two have no area in common; says which.
+    """
+    one, other = _side_named(LEFT, left, areas), _side_named(RIGHT, right, areas)
+    common = tuple(area for area in one.areas if area in other.areas)
+    if not common:
+        raise UsageError(
+            f"there is nothing to compare: --left {left} calls {', '.join(one.areas)}, "
+            f"and --right {right} calls {', '.join(other.areas)}"
+        )
+    return replace(one, areas=common), replace(other, areas=common)
+
+
+def _side_named(side: str, text: str, areas: tuple[str, ...]) -> Choice:
+    try:
+        choice = choice_of(text, areas)
+    except UsageError as error:
+        raise UsageError(f"--{side}: {error}") from error
+    if choice.adapter not in adapter_names():
+        file = f"; for the file write ./{choice.adapter}" if Path(choice.adapter).is_file() else ""
+        raise UsageError(
+            f"--{side}: {choice.adapter!r} is neither an adapter ({', '.join(adapter_names())}) "
+            f"nor the path of a library, which has a / in it or ends in .so{file}"
+        )
+    return choice
 
 
 @dataclass
@@ -208,7 +244,7 @@ def activities(target: Target, seed: int, budget: float) -> Iterator[Activity]:
 
 def compared(
     names: tuple[str, str],
-    choices: tuple[Choice, Choice],
+    targets: tuple[tuple[Target, Description], tuple[Target, Description]],
     *,
     seed: int,
     budget: float,
@@ -217,12 +253,19 @@ def compared(
 ) -> Comparison:
     """Make the same calls on two implementations; Ctrl-C ends that, not the result.
 
+    Args:
+        names: what the user called them.
+        targets: the two, each with its adapter's description.
+        seed: seed of all choices.
+        budget: seconds for making calls.
+        command: command line that repeats it.
+        begin: called before each test.
+
     Raises:
-        UsageError: something that was chosen does not exist.
         AdapterError: one of the two cannot be started.
     """
     started = time.monotonic()
-    (target, about), (other, about_other) = map(target_of, choices)
+    (target, about), (other, about_other) = targets
     tests = 0
     with (
         adapter_named(target.adapter).open(target.profile, target.options) as session,

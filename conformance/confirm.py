@@ -9,6 +9,7 @@ from halcert.adapters.errors import AdapterError
 from halcert.conformance.gate import Confirmation, cause_of
 from halcert.conformance.lab import Broken
 from halcert.conformance.outcomes import HarnessError
+from halcert.conformance.replay import Departures
 from halcert.conformance.run import Choice
 from halcert.conformance.trial import trials
 from halcert.results import Finding
@@ -46,18 +47,36 @@ def _confirmed(choice: Choice, finding: Finding, times: int) -> Confirmation:
     threaded = any(step.thread for step in finding.steps)
     until = time.monotonic() + LUCK_SECONDS
     count = 0
+    void: list[Departures] = []
     try:
-        for broken, *_ in trials(choice, finding.steps, max(times, LUCK) if threaded else times):
+        for trial in trials(choice, finding.steps, max(times, LUCK) if threaded else times):
             count += 1
-            if broken is not None:
-                return Confirmation(came=True, note=_as_it_came(broken, finding, count))
+            if trial.broken is not None:
+                return Confirmation(came=True, note=_as_it_came(trial.broken, finding, count))
+            void += [trial.departures] if trial.is_void else []
             if threaded and time.monotonic() > until:
                 break
     except (AdapterError, HarnessError) as error:
         # Whoever cannot be asked again is not acquitted.
         return Confirmation(came=True, note=f"its trace could not be repeated: {error}")
-    often = f"{count} repetitions" if count != 1 else "1 repetition"
-    return Confirmation(came=False, note=f"did not come again in {often} of its trace")
+    if void and len(void) == count:
+        note = f"its trace could not be tried in {_often(count)}: {_departed(void[0])}"
+        return Confirmation(came=None, note=note)
+    note = f"did not come again in {_often(count - len(void))} of its trace"
+    if void:
+        note += f"; {_often(len(void))} could not be tried: {_departed(void[0])}"
+    return Confirmation(came=False, note=note)
+
+
+def _often(count: int) -> str:
+    return f"{count} repetitions" if count != 1 else "1 repetition"
+
+
+def _departed(departures: Departures) -> str:
+    """Return the first call that did not go the way of the trace, and how."""
+    if departures.left_out:
+        return f"{departures.left_out[0].interface} was left out"
+    return f"{departures.refused[0].interface} was refused"
 
 
 def _as_it_came(broken: Broken, finding: Finding, count: int) -> str:

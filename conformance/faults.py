@@ -74,6 +74,8 @@ BEYOND_CALLS = {
 That is the memory that a device tells, what a process leaves when it ends, what becomes of
 managed pages whoever touches them, and how the driver's codes become the runtime's.
 """
+OF_REFUSALS = "UNSUP"
+"""The class of faults in how a product refuses what it does not have."""
 BUNDLED: dict[str, type[HalAdapter | AclAdapter]] = {"hal": HalAdapter, "acl": AclAdapter}
 """Adapters with a bundled implementation that has seeded faults."""
 
@@ -81,22 +83,39 @@ BUNDLED: dict[str, type[HalAdapter | AclAdapter]] = {"hal": HalAdapter, "acl": A
 def seeded_faults(
     areas: Iterable[str] = areas_of("hal"), profile: str = ASCEND910B.name
 ) -> list[Fault]:
-    """Return the faults that the bundled implementation offers in what areas specify.
+    """Return the faults in what areas specify that an implementation for a product can have.
+
+    Raises:
+        AdapterError: the fault build of the driver cannot be had.
+    """
+    return [fault for fault in faults_in(areas) if profile in products_with(fault)]
+
+
+def faults_in(areas: Iterable[str]) -> list[Fault]:
+    """Return the faults in what areas specify, whichever product can have them.
 
     Raises:
         AdapterError: the fault build of the driver cannot be had.
     """
     names = tuple(areas)
-    specified = {text for area, text in BEYOND_CALLS.items() if area in names}
-    specified |= {name for name, each in interfaces(names).items() if _is_offered(each, profile)}
-    if profile not in UVM_PRODUCTS:
-        specified.discard(BEYOND_CALLS["uvm"])
-    generation = PROFILES[profile].generation
-    return [
-        fault
-        for fault in all_faults(names)
-        if fault.interface in specified and fault.generation in ("", generation)
-    ]
+    specified = {text for area, text in BEYOND_CALLS.items() if area in names} | {
+        *interfaces(names)
+    }
+    return [fault for fault in all_faults(names) if fault.interface in specified]
+
+
+def products_with(fault: Fault) -> tuple[str, ...]:
+    """Return the products whose implementations can have a fault."""
+    return tuple(name for name in PROFILES if _can_have(name, fault))
+
+
+def _can_have(profile: str, fault: Fault) -> bool:
+    if fault.generation not in ("", PROFILES[profile].generation):
+        return False
+    if fault.interface == BEYOND_CALLS["uvm"]:
+        return profile in UVM_PRODUCTS
+    found = interfaces().get(fault.interface)
+    return found is None or fault.kind == OF_REFUSALS or _is_offered(found, profile)
 
 
 def all_faults(areas: Iterable[str]) -> list[Fault]:

@@ -41,11 +41,12 @@ class Confirmation:
     """What became of a failure when its trace was repeated.
 
     Attributes:
-        came: it came again, or the same calls failed in another way.
+        came: it came again, or the same calls failed in another way; None if that could not be
+            tried.
         note: that in words.
     """
 
-    came: bool
+    came: bool | None
     note: str
 
 
@@ -209,8 +210,10 @@ class _Bench:
 
     def _confirmed_item(self, item: GateItem, finding: Finding) -> GateItem:
         answer = self._confirmed.get(cause_of(finding))
-        came = finding.verdict is not Verdict.FLAKY if answer is None else answer.came
+        came = None if answer is None else answer.came
         note = finding.note if answer is None else answer.note
+        if came is None:  # then it counts as the run itself met it
+            came = finding.verdict is not Verdict.FLAKY
         if finding.rule not in self._terms.baseline.rules and rule_named(finding.rule):
             note = f"{note}; the baseline does not know this rule".removeprefix("; ")
         if came:

@@ -1,6 +1,9 @@
-"""Lists in one argument, separated by commas."""
+"""Lists of names: in one argument, separated by commas; and the one that was meant."""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 
 
 def names_in(value: str) -> tuple[str, ...]:
@@ -13,3 +16,11 @@ def names_in(value: str) -> tuple[str, ...]:
     if not names:
         raise ValueError(f"{value!r} names nothing; leave the option out for all")
     return names
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """Return what to add to the complaint that there is no such name: the nearest, and all."""
+    names = list(known)
+    found = difflib.get_close_matches(name, names, 1)
+    hint = f"; did you mean {found[0]!r}?" if found else ""
+    return f"{hint} Known are: {', '.join(names)}" if hint else f"; known are: {', '.join(names)}"

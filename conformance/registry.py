@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from halcert.adapters.protocol import Adapter
+from halcert.conformance.lists import near
 
 GROUP = "halcert.adapters"
 
@@ -46,5 +47,4 @@ def adapter_named(name: str) -> Adapter:
         if entry.name == name:
             made: Adapter = entry.load()()
             return made
-    known = ", ".join(adapter_names())
-    raise UnknownAdapter(f"there is no adapter named {name!r}; installed are: {known}")
+    raise UnknownAdapter(f"there is no adapter named {name!r}{near(name, adapter_names())}")

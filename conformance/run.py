@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import os
 from collections.abc import Iterable
@@ -13,8 +12,9 @@ from halcert.adapters.kernelsim import FAULT, FAULTS, KERNEL, MISTAKES, SIM, def
 from halcert.adapters.protocol import Adapter, Description, Options
 from halcert.conformance.activity import Effort
 from halcert.conformance.campaign import Plan
-from halcert.conformance.registry import UnknownAdapter, adapter_named, adapter_names
-from halcert.conformance.suite import Suite, ensure_writable
+from halcert.conformance.lists import near
+from halcert.conformance.registry import UnknownAdapter, adapter_named
+from halcert.conformance.suite import Suite
 from halcert.conformance.target import Target, describe
 from halcert.spec.catalogue import AREA_NAMES, AREAS
 from halcert.spec.language import Area
@@ -91,7 +91,7 @@ def known_areas(areas: Iterable[str], adapter: str = EVERYTHING) -> tuple[str, .
     wanted = list(areas) or callable_areas
     for name in wanted:
         if name not in AREA_NAMES:
-            raise UsageError(f"there is no area named {name!r}{_near(name, AREA_NAMES)}")
+            raise UsageError(f"there is no area named {name!r}{near(name, AREA_NAMES)}")
         if name not in callable_areas:
             raise UsageError(
                 f"adapter {adapter!r} cannot call area {name!r}; take --adapter "
@@ -115,14 +115,8 @@ def known_profile(name: str) -> str:
         UsageError: it is not.
     """
     if name not in PROFILES:
-        raise UsageError(f"there is no profile named {name!r}{_near(name, PROFILES)}")
+        raise UsageError(f"there is no profile named {name!r}{near(name, PROFILES)}")
     return name
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    near = difflib.get_close_matches(name, list(known), 1)
-    hint = f"; did you mean {near[0]!r}?" if near else ""
-    return f"{hint} Known are: {', '.join(known)}" if hint else f"; known are: {', '.join(known)}"
 
 
 def cores() -> int:
@@ -147,15 +141,24 @@ def target_of(choice: Choice) -> tuple[Target, Description]:
     try:
         adapter = adapter_named(choice.adapter)
     except UnknownAdapter as error:
-        raise UsageError(f"{error}{_near(choice.adapter, adapter_names())}") from error
+        raise UsageError(str(error)) from error
     _check_options(choice, adapter)
     environment = {name: value for name, value in choice.environment.items() if name != KERNEL}
     environment |= kernel_for(choice)
     options = Options(library=choice.library, fault=choice.fault, environment=environment)
     description, devices = describe(adapter, options)
-    if choice.library is not None and not description.path:
-        raise UsageError(f"adapter {choice.adapter!r} takes no --library: it loads none")
+    check_is_loaded(choice.adapter, choice.library, description)
     return Target(choice.adapter, options, profile, areas, devices), description
+
+
+def check_is_loaded(adapter: str, library: str | None, description: Description) -> None:
+    """See that an adapter looked at the library that was named.
+
+    Raises:
+        UsageError: it loads none.
+    """
+    if library is not None and not description.path:
+        raise UsageError(f"adapter {adapter!r} takes no --library: it loads none")
 
 
 def kernel_for(choice: Choice) -> dict[str, str]:
@@ -203,7 +206,7 @@ def prepared(choice: Choice) -> Suite:
     """Return the suite for a choice.
 
     Raises:
-        UsageError: something does not exist, or the out folder cannot be written.
+        UsageError: something does not exist.
         AdapterError: the implementation cannot be started.
     """
     if choice.jobs < 1:
@@ -213,10 +216,6 @@ def prepared(choice: Choice) -> Suite:
     if not 0 <= choice.seed <= MOST_SEED:
         raise UsageError(f"--seed must be a number of 0 to {MOST_SEED}")
     target, description = target_of(choice)
-    try:
-        ensure_writable(choice.out)
-    except OSError as error:
-        raise UsageError(f"{choice.out}: cannot be written: {error.strerror}") from error
     plan = Plan(
         seed=choice.seed,
         budget=choice.budget,

@@ -24,6 +24,8 @@ UNKNOWN_RULES = 1.0
 _NUMSTAT = re.compile(r"(\d+|-)\t(\d+|-)\t(.+)")
 _RENAMED = re.compile(r"\{?[^{}]* => ([^{}]*)\}?")
 _BINARY_LINES = 100
+_SHOWN = 80
+"""Characters of a wrong line that are shown."""
 _SHORT = 0.05
 """Seconds that a test with an end of its own is expected to take."""
 
@@ -53,7 +55,7 @@ def read_numstat(text: str) -> list[Changed]:
             continue
         match = _NUMSTAT.fullmatch(line)
         if match is None:
-            raise ValueError(f"line {number}: {line!r} is no line of `git diff --numstat`")
+            raise ValueError(f"line {number}: {line[:_SHOWN]!r} is no line of `git diff --numstat`")
         added, removed, path = match.groups()
         lines = _BINARY_LINES if "-" in (added, removed) else int(added) + int(removed)
         found.append(Changed(_after_rename(path), lines))

@@ -12,8 +12,6 @@ from contextlib import suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
-import msgspec
-
 import halcert
 from halcert.adapters.protocol import Description
 from halcert.conformance.activity import Activity, Done, Failure
@@ -199,15 +197,3 @@ def message_of(done: Done) -> str:
         for f in done.failures
     ]
     return "\n".join(lines)
-
-
-def ensure_writable(out: Path) -> None:
-    """Make the out folder and see that it can be written.
-
-    Raises:
-        OSError: it cannot.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    probe = out / ".halcert-probe"
-    probe.write_bytes(msgspec.json.encode({}))
-    probe.unlink()

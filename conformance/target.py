@@ -55,6 +55,15 @@ def describe(adapter: Adapter, options: Options) -> tuple[Description, tuple[int
         AdapterError: the implementation cannot be started, or offers no usable number of devices.
     """
     description = adapter.describe(options)
+    return description, devices_of(description, adapter, options)
+
+
+def devices_of(description: Description, adapter: Adapter, options: Options) -> tuple[int, ...]:
+    """Return the ids of the devices that an adapter tells of.
+
+    Raises:
+        AdapterError: it tells no usable number of devices.
+    """
     count = description.devices
     if count == 0:
         raise AdapterError(
@@ -62,29 +71,35 @@ def describe(adapter: Adapter, options: Options) -> tuple[Description, tuple[int
             "Are the device nodes there and accessible? `halcert doctor` tells what it sees.",
         )
     if count is None or not 0 < count <= MOST_DEVICES:
-        told = _no_count(adapter, options) if count is None else _strange_count(count)
+        told = _no_count(adapter, options) if count is None else _strange_count(adapter, count)
         raise AdapterError(
             f"{description.implementation} gives no usable number of devices: {told}",
             f"Nothing can be tested without at least one and at most {MOST_DEVICES} devices.",
         )
-    return description, tuple(range(count))
+    return tuple(range(count))
 
 
-COUNTING = "drvGetDevNum"
+COUNTING = {"hal": ("drvGetDevNum", "num_dev"), "acl": ("aclrtGetDeviceCount", "count")}
+"""What adapters of libraries ask for the number of devices, and the output that holds it."""
 
 
-def _strange_count(count: int) -> str:
+def _strange_count(adapter: Adapter, count: int) -> str:
     if count == poison(32):
-        return f"{COUNTING} succeeded and left its output alone"
+        return f"{_counting(adapter)[0]} succeeded and left its output alone"
     return f"it reports {count}"
 
 
 def _no_count(adapter: Adapter, options: Options) -> str:
     """Ask once more for the number of devices, to say what comes instead of one."""
+    name, output = _counting(adapter)
     with adapter.open(next(iter(PROFILES)), options) as session:
-        if not session.offers(COUNTING):
-            return f"it has no {COUNTING}"
-        return f"{COUNTING} {_in_words(session.spawn().call(Request(COUNTING, {'num_dev': True})))}"
+        if not session.offers(name):
+            return f"it has no {name}"
+        return f"{name} {_in_words(session.spawn().call(Request(name, {output: True})))}"
+
+
+def _counting(adapter: Adapter) -> tuple[str, str]:
+    return COUNTING.get(adapter.name, COUNTING["hal"])
 
 
 def _in_words(outcome: Outcome) -> str:

@@ -19,10 +19,11 @@ from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.story import story_of
 from halcert.model.proofs import Witness, witnesses
 from halcert.model.proofs.notes import plan
-from halcert.model.proofs.witness import UNDEFINED
+from halcert.model.proofs.witness import ACCEPTED, UNDEFINED
 from halcert.results import Answered, Trace, TraceHeader, TraceStep
 from halcert.results.story import Story, StoryStep
 from halcert.results.vectors import Vector, VectorCall, VectorFile
+from halcert.spec.abi.declarations import ALL_FUNCTIONS
 
 FIRST_ADDRESS = 1 << 32
 """No address is below that, and no other output as large is an argument of a later call."""
@@ -45,30 +46,28 @@ class Shown(Enum):
 
 
 def vectors(areas: Sequence[str], profile: str) -> Iterator[Told]:
-    """Iterate over the vectors of areas for a product, the rules before the boundaries.
+    """Iterate over the vectors of areas for a product: rules, repetitions, boundaries.
 
     What ends in something undefined, or in arguments that nobody can pass, is no vector.
     """
-    found = witnesses(areas, profile)
-    for kind in ("rule", "boundary"):
-        for witness in found:
-            promised = all(step.expected.verdict != UNDEFINED for step in witness.steps)
-            made = told(witness) if witness.kind == kind and promised else None
-            if made is not None and all(step.made for step in made.story.steps):
-                yield made
+    found = [
+        witness
+        for witness in witnesses(areas, profile)
+        if all(step.expected.verdict != UNDEFINED for step in witness.steps)
+    ]
+    of_rules = [witness for witness in found if witness.kind == "rule"]
+    yield from filter(_is_made, map(told, of_rules))
+    yield from filter(None, map(repetition, of_rules))
+    yield from filter(_is_made, (told(each) for each in found if each.kind == "boundary"))
+
+
+def _is_made(one: Told) -> bool:
+    return all(step.made for step in one.story.steps)
 
 
 def told(witness: Witness) -> Told:
     """Return a witness as a vector."""
-    header = TraceHeader(profile=witness.profile, origin=f"vector[{witness.id}]")
-    steps = tuple(
-        msgspec.structs.replace(each, args=_written(plain(each.interface, each.args)))
-        for each in plan(witness)
-    )
-    played = story_of(Trace(header, steps), thorough=False)
-    # Told again with what the model answered: promises are about results that there are.
-    again = tuple(_referring(each.step for each in played.steps))
-    story = story_of(Trace(header, again), thorough=False)
+    story = _played(plan(witness), witness.profile, witness.id)
     vector = Vector(
         id=witness.id,
         rule=witness.rule,
@@ -78,6 +77,53 @@ def told(witness: Witness) -> Told:
         calls=tuple(map(_call, story.steps)),
     )
     return Told(vector, story)
+
+
+def repetition(witness: Witness) -> Told | None:
+    """Return the vector that makes the last call of a witness once more and is refused.
+
+    The shortest way to the rule that refuses to free twice is to free what never was, which says
+    nothing of what an implementation remembers of a block that has gone.
+
+    Returns:
+        The vector, or None where the last call is none of the library's, is refused at once, or
+        may succeed again.
+    """
+    last = witness.steps[-1]
+    if last.expected.verdict != ACCEPTED or last.interface not in ALL_FUNCTIONS:
+        return None
+    steps = plan(witness)
+    again = msgspec.structs.replace(steps[-1], number=len(steps) + 1)
+    name = f"{witness.profile}/again-after-{witness.rule.lower()}"
+    story = _played((*steps, again), witness.profile, name)
+    first, demand = story.steps[-2].demand, story.steps[-1].demand
+    if first is None or not first.success:  # the model went another way than the witness
+        return None
+    if demand is None or demand.success or not demand.rules:
+        return None
+    vector = Vector(
+        id=f"{demand.rules[0]}@{name}",
+        rule=demand.rules[0],
+        kind="repetition",
+        note=f"what {witness.rule} accepts, once more",
+        shows=demand.rules,
+        calls=tuple(map(_call, story.steps)),
+    )
+    made = Told(vector, story)
+    return made if _is_made(made) else None
+
+
+def _played(plan: Sequence[TraceStep], profile: str, name: str) -> Story:
+    """Return the story of calls that the model plays."""
+    header = TraceHeader(profile=profile, origin=f"vector[{name}]")
+    steps = tuple(
+        msgspec.structs.replace(each, args=_written(plain(each.interface, each.args)))
+        for each in plan
+    )
+    played = story_of(Trace(header, steps), thorough=False)
+    # Told again with what the model answered: promises are about results that there are.
+    again = tuple(_referring(each.step for each in played.steps))
+    return story_of(Trace(header, again), thorough=False)
 
 
 def _written(args: dict[str, Any]) -> dict[str, Any]:

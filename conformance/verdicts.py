@@ -98,12 +98,18 @@ def findings(campaign: Campaign, traces: Mapping[tuple[str, str, str], str]) -> 
             steps=failure.steps,
             count=counts[cause],
             seconds=failure.seconds,
-            note=f"came again in {failure.repeated} of {failure.repetitions} repetitions",
+            note=_repeated(failure),
         )
         for cause, (failure, done) in best.items()
     ]
     order = [strength.value for strength in Strength]
     return sorted(found, key=lambda f: (order.index(f.strength), len(f.steps), f.rule))
+
+
+def _repeated(failure: Failure) -> str:
+    if not failure.repetitions:
+        return "no repetition of its trace could be tried"
+    return f"came again in {failure.repeated} of {failure.repetitions} repetitions"
 
 
 def rule_results(

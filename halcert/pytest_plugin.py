@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from halcert.adapters.errors import AdapterError
 from halcert.conformance.activity import Activity, Done
+from halcert.conformance.claim import CERTIFICATE, claimed
 from halcert.conformance.lists import names_in
 from halcert.conformance.run import BUDGET, Choice, UsageError, prepared, sensible_jobs
 from halcert.conformance.seeded import without_the_fault
@@ -41,7 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--kernel", default=None, help="kernel below the library: sim or real")
     group.addoption("--kernel-fault", default=None, help="what that kernel does wrong, and when")
     group.addoption("--profile", default="ascend910b", help="product (default: ascend910b)")
-    group.addoption("--areas", default=None, help="areas, separated by commas (default: all)")
+    group.addoption("--areas", default=None, help="areas, by commas (default: all it calls)")
     group.addoption("--seed", type=int, default=0, help="seed of all choices (default: 0)")
     group.addoption("--budget", type=float, default=BUDGET, help=f"seconds (default: {BUDGET:g})")
     group.addoption("--jobs", type=int, default=1, help="processes that run tests (default: 1)")
@@ -76,8 +78,12 @@ def pytest_configure(config: pytest.Config) -> None:
         command=shlex.join(["pytest", *sys.argv[1:]]),
     )
     key = config.getoption("key")
+    claim = ExitStack()
+    config.add_cleanup(claim.close)
     try:
         signer = None if key is None else private_key(Path(key), os.environ.get(KEY_PASSWORD, ""))
+        if not config.option.collectonly:
+            claim.enter_context(claimed(choice.out, CERTIFICATE, choice.command))
         suite = prepared(choice)
     except (UsageError, AdapterError, KeyUnusable) as error:
         raise pytest.UsageError(str(error)) from error

@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from halcert.results.attestation import Envelope, Signature
+from halcert.results.files import contents
 
 KEY_PASSWORD = "HALCERT_KEY_PASSWORD"  # noqa: S105 - the name of a variable
 """Variable with the password of an encrypted private key."""
@@ -139,6 +140,6 @@ def _first(error: Exception) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return contents(path)
     except OSError as error:
         raise KeyUnusable(f"{path}: cannot be read: {error.strerror}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -56,7 +56,7 @@ def difference_summary(found: Difference, console: Console) -> None:
         printer.line(Text("note: they were made with different versions of the rules", "yellow"))
     for each in found.new:
         _cause_line(printer, "new", "red", each)
-    compared = [change for change in found.rules if not change.is_beyond]
+    compared = [each for each in found.rules if not each.is_beyond and not each.is_left_out]
     for change in sorted(compared, key=lambda change: not change.is_loss):
         words = [each.value if each else "not known" for each in (change.before, change.after)]
         line = Text("lost    " if change.is_loss else "rule    ", "red" if change.is_loss else "")
@@ -64,8 +64,13 @@ def difference_summary(found: Difference, console: Console) -> None:
         printer.line(line)
     for each in found.gone:
         _cause_line(printer, "gone", "green", each)
-    for summed in _beyond(found):
+    beyond = [each.after for each in found.rules if each.is_beyond]
+    left_out = [each.before for each in found.rules if each.is_left_out]
+    for summed in (*_summed(beyond, "old", "are"), *_summed(left_out, "new", "were")):
         printer.line(summed)
+    if found.left_out:
+        failures = human.count(len(found.left_out), "known failure")
+        printer.line(f"{failures} of areas that the new one did not run")
     lost = sum(change.is_loss for change in found.rules)
     parts = (
         human.count(len(found.new), "new failure"),
@@ -76,15 +81,15 @@ def difference_summary(found: Difference, console: Console) -> None:
     printer.line(", ".join(parts))
 
 
-def _beyond(found: Difference) -> Iterator[str]:
-    """Sum up the rules of areas that the old one did not run, a line for each verdict."""
-    numbers = Counter(change.after for change in found.rules if change.is_beyond)
+def _summed(verdicts: Iterable[Verdict | None], which: str, are: str) -> Iterator[str]:
+    """Sum up the rules of areas that one of the two did not run, a line for each verdict."""
+    numbers = Counter(verdicts)
     for verdict in Verdict:
         if numbers[verdict]:
             rules = human.count(numbers[verdict], "rule")
-            are = "is" if numbers[verdict] == 1 else "are"
+            verb = {"are": "is", "were": "was"}[are] if numbers[verdict] == 1 else are
             words = _SUMMED.get(verdict, verdict.value)
-            yield f"{rules} of areas that the old one did not run {are} {words}"
+            yield f"{rules} of areas that the {which} one did not run {verb} {words}"
 
 
 def _cause_line(printer: Printer, word: str, style: str, each: KnownCause) -> None:

@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -15,6 +14,7 @@ from halcert.reports import human, view
 from halcert.reports.escape import one_line, printable, shortened
 from halcert.reports.printer import Printer
 from halcert.reports.ruletext import rule_texts
+from halcert.reports.tables import print_table
 from halcert.reports.view import AreaNumbers, FindingView, StrengthNumbers
 from halcert.results import Certificate, CutShort, Finding, Verdict
 from halcert.spec.catalogue import rules as all_rules
@@ -30,7 +30,6 @@ STYLES = {
 BUDGET = "--budget"
 MOST_FINDINGS = 12
 LONGEST_NOTE = 600
-UNLIMITED = 1000
 
 
 def summary(
@@ -61,17 +60,6 @@ def summary(
         printer.line()
     printer.files(files)
     printer.next(certificate, findings)
-
-
-def print_table(console: Console, table: RenderableType) -> None:
-    """Print a table; where no terminal limits the width, no line is broken or padded."""
-    if console.is_terminal:
-        console.print(table)
-        return
-    with console.capture() as captured:
-        console.print(table, width=UNLIMITED, crop=False)
-    lines = (line.rstrip() for line in captured.get().splitlines())
-    console.print(Text("\n".join(lines)), soft_wrap=True, highlight=False)
 
 
 class _Printer(Printer):
@@ -106,7 +94,7 @@ class _Printer(Printer):
             table.add_column(name, justify="right", no_wrap=True)
         for area in areas:
             table.add_row(self._fit(Text(one_line(area.name))), *_cells(area, strengths))
-        print_table(self._console, Padding(table, (0, 0, 0, 1), expand=False))
+        print_table(self._console, table, indent=1)
         words = "MUST, SHOULD and MAY: rules that conform, of all there are"
         self.line(Text(words, style="bright_black"), indent=1)
         self.line()

@@ -28,6 +28,7 @@ from halcert.results.attestation import (
     Statement,
 )
 from halcert.results.certificate import FORMAT
+from halcert.results.files import contents
 
 WHOLE = "certificate.json"
 
@@ -72,7 +73,7 @@ def read_sealed(path: Path) -> Sealed:
         EnvelopeError: it cannot be read, is cut off, is something else, or of another version.
     """
     try:
-        raw = path.read_bytes()
+        raw = contents(path)
     except OSError as error:
         raise EnvelopeError(f"{path}: cannot be read: {error.strerror}") from error
     plain = _json(f"{path}", raw)
@@ -174,7 +175,7 @@ def _beside(certificate: Certificate, folder: Path) -> Iterator[Check]:
     whole = folder / WHOLE
     if whole.exists():
         try:
-            same = msgspec.json.decode(whole.read_bytes(), type=Certificate) == certificate
+            same = msgspec.json.decode(contents(whole), type=Certificate) == certificate
         except (OSError, msgspec.DecodeError):
             same = False
         yield _told(WHOLE, [] if same else ["it differs from the certificate in the envelope"])

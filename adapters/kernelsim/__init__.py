@@ -17,6 +17,7 @@ from pathlib import Path
 
 from halcert.adapters.bundled import Bundle
 from halcert.adapters.errors import AdapterError
+from halcert.results.files import contents
 
 FOLDER = Path(__file__).resolve().parent
 NAME = "libkernelsim.so"
@@ -45,6 +46,8 @@ NODE = Path("/dev/davinci_manager")
 FOLDERS_UP = 4
 """How far above a library its companions are looked for: a build tree has them elsewhere."""
 FOLDERS_DOWN = 6
+MOST_OF_A_LIBRARY = 1 << 30
+"""Bytes of a library that is looked into; none is larger."""
 
 
 class LibraryLacks(AdapterError):
@@ -74,7 +77,7 @@ def default_kernel(path: str | None) -> str:
     if path is None or NODE.exists():
         return REAL
     try:
-        content = Path(path).read_bytes()
+        content = contents(Path(path), MOST_OF_A_LIBRARY)
     except OSError:
         return REAL  # whoever loads it says what is wrong with it
     return SIM if NODE.name.encode() in content else REAL

@@ -23,6 +23,7 @@ from halcert.results import (
     read_certificate,
 )
 from halcert.results.certificate import FORMAT as CERTIFICATE_FORMAT
+from halcert.results.files import contents
 
 UNSURE = (Exit.INCOMPLETE, Exit.HARNESS)
 """Exit codes of runs that tell less than they could."""
@@ -93,7 +94,8 @@ def diff(old: Path, new: Path) -> int:
     """Compare two baselines or certificates, OLD and NEW.
 
     NEW is halcert-out/certificate.json unless it is given. Exit code 1 if anything is worse:
-    a failure that is new, or a MUST rule that is not shown any more; else 0.
+    a failure that is new, or a MUST rule that is not shown any more; else 0. Areas that only
+    one of the two ran cannot be compared, and their rules are summed up.
     """
     before, after = _either(old), _either(new)
     if before.profile != after.profile:
@@ -114,7 +116,7 @@ def _either(path: Path) -> Baseline:
         CertificateError: it is a broken certificate.
     """
     with suppress(OSError, ValueError, RecursionError):
-        document = json.loads(path.read_bytes())
+        document = json.loads(contents(path))
         if isinstance(document, dict) and document.get("format") == CERTIFICATE_FORMAT:
             return baseline_of([read_certificate(path)], date.today())  # noqa: DTZ011 - likewise
     return read_baseline(path)

@@ -15,6 +15,7 @@ from halcert.cli.interrupts import INTERRUPTS
 from halcert.cli.options import (
     Seconds,
     areas_option,
+    claim,
     command_line,
     kernel_fault_option,
     key_option,
@@ -23,6 +24,7 @@ from halcert.cli.options import (
 )
 from halcert.cli.progress import RunProgress
 from halcert.conformance.activity import Effort
+from halcert.conformance.claim import CERTIFICATE
 from halcert.conformance.run import BUDGET, Choice, prepared
 from halcert.conformance.story import stories_of
 from halcert.reports import summary, write_reports
@@ -94,6 +96,7 @@ def certify(
         effort=Effort(),
     )
     signer = None if key is None else private_key(key, os.environ.get(KEY_PASSWORD, ""))
+    claim(out, CERTIFICATE)
     suite = prepared(choice)
     if not quiet and not suite.tests_are_ready():
         console.print("working out tests from the rules, once for this specification")

@@ -9,11 +9,11 @@ from rich.console import Console
 
 from halcert.cli.bar import Bar
 from halcert.cli.interrupts import INTERRUPTS
-from halcert.cli.options import Folder, Seconds, areas_option, command_line
+from halcert.cli.options import Folder, Seconds, claim, command_line, common_areas_option
 from halcert.conformance.activity import Activity
-from halcert.conformance.compare import Pair, choice_of, compared
-from halcert.conformance.run import MOST_SEED, UsageError
-from halcert.conformance.suite import ensure_writable
+from halcert.conformance.claim import COMPARISON
+from halcert.conformance.compare import Pair, compared, sides
+from halcert.conformance.run import MOST_SEED, target_of
 from halcert.model.proofs import are_kept
 from halcert.reports.comparison import comparison_summary
 from halcert.reports.machine import stable_json
@@ -26,7 +26,7 @@ FILE = "comparison.json"
 @click.command()
 @click.option("--left", required=True, metavar="WHAT", help="The one, which makes the calls.")
 @click.option("--right", required=True, metavar="WHAT", help="The other, which repeats them.")
-@areas_option
+@common_areas_option
 @click.option(
     "--budget",
     type=Seconds(),
@@ -74,12 +74,10 @@ def compare(
       1  one of them breaks a rule; `halcert certify` tells more
     """  # noqa: D301 - click reads the character as: keep these lines
     console = Console(highlight=False)
-    choices = choice_of(left, areas), choice_of(right, areas)
-    try:
-        ensure_writable(out)
-    except OSError as error:
-        raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
-    if not are_kept(choices[0].areas, choices[0].profile):
+    one, other = sides(left, right, areas)
+    claim(out, COMPARISON)
+    targets = target_of(one), target_of(other)
+    if not are_kept(one.areas, one.profile):
         console.print("working out tests from the rules, once for this specification")
     with Bar(console, "comparing", budget) as bar:
 
@@ -90,7 +88,7 @@ def compare(
                 console.print(f"{bar.elapsed:5.0f} s  {state}", markup=False, soft_wrap=True)
 
         found = compared(
-            (left, right), choices, seed=seed, budget=budget, command=command_line(), begin=begin
+            (left, right), targets, seed=seed, budget=budget, command=command_line(), begin=begin
         )
     with INTERRUPTS.held_off():
         path = written(out / FILE, stable_json(found))

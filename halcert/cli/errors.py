@@ -7,6 +7,7 @@ from typing import NamedTuple
 from halcert.adapters.errors import (
     AdapterError,
     FaultUnknown,
+    LibraryForeign,
     LibraryNotFound,
     ProgramNotFound,
 )
@@ -25,6 +26,10 @@ USAGE = (
     CertificateError,
     BaselineError,
     WaiverError,
+    LibraryNotFound,
+    LibraryForeign,
+    ProgramNotFound,
+    FaultUnknown,
 )
 """Errors of what the user gave."""
 
@@ -39,8 +44,6 @@ class Told(NamedTuple):
 def explained(error: Exception) -> Told:
     """Return what to tell the user about an error; one that nobody foresaw is halcert's fault."""
     if isinstance(error, USAGE):
-        return Told(f"halcert: {error}", Exit.USAGE)
-    if isinstance(error, LibraryNotFound | ProgramNotFound | FaultUnknown):
         return Told(f"halcert: {error}", Exit.USAGE)
     if isinstance(error, AdapterError):
         return Told(f"halcert: {error}", Exit.NOT_STARTED)

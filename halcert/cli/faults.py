@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -12,14 +13,17 @@ from rich.console import Console
 
 from halcert.adapters.hal import Fault
 from halcert.adapters.protocol import Options
-from halcert.cli.options import Seconds, areas_option, run_options
+from halcert.cli.options import Seconds, areas_option, claim, run_options
+from halcert.conformance.claim import FAULTS
 from halcert.conformance.faults import (
     BUNDLED,
     UNMODIFIED,
     FaultResult,
     all_faults,
     bundled_target,
+    faults_in,
     keep_trace,
+    products_with,
     search_all,
     seeded_faults,
 )
@@ -27,6 +31,7 @@ from halcert.conformance.registry import adapter_named
 from halcert.conformance.run import UsageError, known_areas, known_profile
 from halcert.conformance.target import Target, describe
 from halcert.model.proofs import are_kept
+from halcert.reports import human
 from halcert.reports.bundled import BUNDLED as NAMES
 from halcert.results import Exit
 from halcert.spec.catalogue import AREAS
@@ -36,7 +41,8 @@ from halcert.spec.catalogue import AREAS
 @click.option(
     "--adapter",
     type=click.Choice(list(BUNDLED)),
-    help="hal: the software driver; acl: the software runtime. Default: that of the areas.",
+    help="hal: the software driver; acl: the software runtime. Default: that of the first of "
+    "the areas, or hal.",
 )
 @areas_option
 @click.option("--profile", default="ascend910b", show_default=True, metavar="NAME")
@@ -68,7 +74,7 @@ def faults(
 
     They are in the software driver, and with --adapter acl in the software runtime.
 
-    Faults that only another product can have are left out.
+    Faults that only another product can have are left out, and their number is told.
 
     Prints for each who found it, by which rule and how fast, and keeps its trace under
     OUT/faults/. Last comes the unmodified library, which must be clean.
@@ -82,10 +88,17 @@ def faults(
     unknown = [name for name in names if name not in known]
     if unknown:
         raise UsageError(f"there is no fault named {unknown[0]!r}; `halcert faults --list`")
-    chosen = [known[name] for name in names] or seeded_faults(wanted, known_profile(profile))
+    known_profile(profile)
+    chosen = [known[name] for name in names]
+    for fault in chosen:
+        _check_product(fault, profile)
+    if not chosen:
+        chosen = seeded_faults(wanted, profile)
+        _tell_left_out(wanted, profile)
     if only_list:
         _print_list(console, chosen)
         return int(Exit.OK)
+    claim(out, FAULTS)
     _, devices = describe(adapter_named(library), Options())
     target = bundled_target(known_profile(profile), wanted, devices)
 
@@ -106,6 +119,33 @@ def faults(
     else:
         _print_verdict(console, results, library)
     return int(Exit.OK if all(map(_as_it_should, results)) else Exit.VIOLATIONS)
+
+
+def _check_product(fault: Fault, profile: str) -> None:
+    """See that an implementation for a product can have a fault.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    products = products_with(fault)
+    if profile not in products:
+        raise UsageError(
+            f"{profile} cannot have the fault {fault.name!r}, only {' and '.join(products)} can\n"
+            f"Take --profile {' or '.join(products)}."
+        )
+
+
+def _tell_left_out(areas: Sequence[str], profile: str) -> None:
+    """Say how many faults of areas a product cannot have, and which product can."""
+    left = Counter(map(products_with, faults_in(areas)))
+    for products, number in left.items():
+        if profile not in products:
+            them = "it" if number == 1 else "them"
+            click.echo(
+                f"note: {human.count(number, 'fault')} left out: {profile} cannot have {them}, "
+                f"only {' and '.join(products)} can",
+                err=True,
+            )
 
 
 def _keep(result: FaultResult, target: Target, out: Path) -> None:

@@ -11,8 +11,16 @@ import click
 from rich.console import Console
 
 from halcert.cli.interrupts import INTERRUPTS
-from halcert.cli.options import Seconds, areas_option, command_line, run_options, target_options
+from halcert.cli.options import (
+    Seconds,
+    areas_of_the_baseline_option,
+    claim,
+    command_line,
+    run_options,
+    target_of_the_baseline_options,
+)
 from halcert.cli.progress import RunProgress
+from halcert.conformance.claim import CERTIFICATE
 from halcert.conformance.confirm import confirmed
 from halcert.conformance.gate import Confirmation, Terms, check_comparable, judged, to_confirm
 from halcert.conformance.run import Choice, UsageError, known_areas, prepared
@@ -33,6 +41,8 @@ from halcert.spec.catalogue import AREAS
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """Variable with the file that GitHub shows as the summary of a job."""
+MOST_CHANGES = 16 << 20
+"""Characters of the output of git that are read; a pipe need not end."""
 ACTIONS = "GITHUB_ACTIONS"
 """Variable that is ``true`` where GitHub runs a workflow."""
 
@@ -100,8 +110,8 @@ def area_paths(
     metavar="SECONDS",
     help="Time for the tests, shared out among the areas.",
 )
-@target_options
-@areas_option
+@target_of_the_baseline_options
+@areas_of_the_baseline_option
 @run_options
 @click.option(
     "--annotations/--no-annotations",
@@ -139,7 +149,8 @@ def gate(
     unless they are given.
 
     A new failure counts once it came again when its trace was repeated; one that never does is
-    flaky: it is reported, and fails the gate only with --strict.
+    flaky: it is reported, and fails the gate only with --strict. Where no repetition could be
+    tried, since a call went another way than in the trace, it counts as the run met it.
 
     \b
     Examples:
@@ -182,6 +193,7 @@ def gate(
     )
     terms = Terms(baseline, str(baseline_path), waivers, strict=strict)
     console = Console(highlight=False)
+    claim(out, CERTIFICATE)
     suite = prepared(choice)
     certificate = _run(suite, console, budget, quiet=quiet)
     with INTERRUPTS.held_off():
@@ -216,12 +228,15 @@ def _changes(given: TextIO | None) -> Sequence[Changed]:
     """Return the files of the change.
 
     Raises:
-        UsageError: the text is no output of `git diff --numstat`.
+        UsageError: the text is no output of `git diff --numstat`, or larger than any.
     """
     if given is None:
         return ()
     try:
-        return read_numstat(given.read())
+        text = given.read(MOST_CHANGES + 1)
+        if len(text) > MOST_CHANGES:
+            raise UsageError(f"--changes: it is larger than {MOST_CHANGES >> 20} MiB")
+        return read_numstat(text)
     except ValueError as error:
         raise UsageError(f"--changes: {error}") from error
 

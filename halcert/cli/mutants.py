@@ -14,7 +14,8 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Folder, Seconds, areas_option
+from halcert.cli.options import Folder, Seconds, all_areas_option, claim
+from halcert.conformance.claim import MUTANTS
 from halcert.conformance.run import cores, sensible_jobs
 from halcert.results import Exit
 from halcert.spec.catalogue import AREA_NAMES, AREAS, rule
@@ -33,7 +34,7 @@ SHOWN = 40
     is_flag=True,
     help="Change the rules in memory, not the software driver and runtime.",
 )
-@areas_option
+@all_areas_option
 @click.option(
     "--sample", type=click.IntRange(min=1), metavar="NUMBER", help="Only so many, drawn by --seed."
 )
@@ -116,6 +117,7 @@ def mutants(
     if not of_spec:
         from halcert.cli.driver_mutants import Wish, run
 
+        claim(out, MUTANTS)
         wish = Wish(chosen, only, sample, budget, seed, sensible_jobs(jobs), out, as_json)
         return run(console, wish)
     fates = list(_fates(chosen, sample, seed, sensible_jobs(jobs), console, fresh=fresh))

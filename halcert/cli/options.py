@@ -7,12 +7,14 @@ import os
 import shlex
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from halcert.adapters.kernelsim import FAULTS, KERNELS, MISTAKES
+from halcert.conformance.claim import claimed
 from halcert.conformance.lists import names_in
 from halcert.conformance.registry import adapter_names
 from halcert.conformance.run import MOST_SEED, cores, sensible_jobs
@@ -96,19 +98,34 @@ def areas_option(function: F) -> F:
     return _areas_option(f"all that the adapter calls; those of the driver are {driver}")(function)
 
 
+def common_areas_option(function: F) -> F:
+    """Add ``--areas`` to a command that calls two implementations."""
+    return _areas_option("all that both can call")(function)
+
+
+def areas_of_the_baseline_option(function: F) -> F:
+    """Add ``--areas`` to a command that holds a run against a baseline."""
+    return _areas_option("those of the baseline")(function)
+
+
 def all_areas_option(function: F) -> F:
     """Add ``--areas`` to a command that calls nothing."""
     return _areas_option("all")(function)
 
 
-def kernel_option(function: F) -> F:
-    """Add ``--kernel``."""
+def kernel_option(function: F, otherwise: str = "") -> F:
+    """Add ``--kernel``.
+
+    Args:
+        function: the command.
+        otherwise: what comes before the usual default, with a comma and a space behind it.
+    """
     return click.option(
         "--kernel",
         type=click.Choice(KERNELS),
         default=None,
-        help="Kernel below the library: sim is the stand-in, which needs no device. Default: real, "
-        "but sim for a driver's library where there are no device nodes.",
+        help="Kernel below the library: sim is the stand-in, which needs no device. Default: "
+        f"{otherwise}real, but sim for a driver's library where there are no device nodes.",
     )(function)
 
 
@@ -125,32 +142,73 @@ def kernel_fault_option(function: F) -> F:
 
 def target_options(function: F) -> F:
     """Add the options that name the implementation."""
+    return _target_options(function)
+
+
+def target_of_the_baseline_options(function: F) -> F:
+    """Add the options that name the implementation, whose product is that of the baseline."""
+    return _target_options(function, profile="that of the baseline")
+
+
+def target_of_the_trace_options(function: F) -> F:
+    """Add the options that name the implementation, by default that of the trace."""
+    return _target_options(
+        function,
+        adapter="that of the trace, or hal",
+        profile="that of the trace, or ascend910b",
+        library="that of the trace; with another --adapter or a --fault the bundled one.",
+        fault=" Default: that of the trace, with its library.",
+        kernel="that of the trace, else ",
+    )
+
+
+BUNDLED = "the bundled software driver, or for acl the software runtime."
+
+
+def _target_options(
+    function: F,
+    *,
+    adapter: str | bool = True,
+    profile: str | bool = True,
+    library: str = BUNDLED,
+    fault: str = "",
+    kernel: str = "",
+) -> F:
+    """Add the options that name the implementation.
+
+    Args:
+        function: the command.
+        adapter: the default as it is shown, if it is not the usual one.
+        profile: likewise.
+        library: likewise.
+        fault: likewise, with a space in front.
+        kernel: what comes before the usual default.
+    """
     for option in (
-        kernel_option,
+        partial(kernel_option, otherwise=kernel),
         click.option(
             "--profile",
             default="ascend910b",
-            show_default=True,
+            show_default=profile,
             metavar="NAME",
             help=f"Product whose rules apply: {', '.join(PROFILES)}.",
         ),
         click.option(
             "--fault",
             metavar="NAME",
-            help="Use the bundled library with a seeded fault (`halcert faults --list`).",
+            help=f"Use the bundled library with a seeded fault (`halcert faults --list`).{fault}",
         ),
         click.option(
             "--library",
             "--program",
             "library",
             metavar="PATH",
-            help="Library under test, or program for the adapter exec. "
-            "Default: the bundled software driver, or for acl the software runtime.",
+            help=f"Library under test, or program for the adapter exec. Default: {library}",
         ),
         click.option(
             "--adapter",
             default="hal",
-            show_default=True,
+            show_default=adapter,
             metavar="NAME",
             help=f"How to talk to the implementation: {', '.join(adapter_names())}.",
         ),
@@ -198,6 +256,15 @@ def key_option(function: F) -> F:
         metavar="PRIVATE",
         help="Sign the certificate with this ed25519 key, PEM or OpenSSH. Default: unsigned.",
     )(function)
+
+
+def claim(out: Path, part: str) -> None:
+    """Hold a part of the out folder against other runs until the command ends.
+
+    Raises:
+        UsageError: another run has claimed it, or the folder cannot be written.
+    """
+    click.get_current_context().with_resource(claimed(out, part, command_line()))
 
 
 def command_line() -> str:

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
-from halcert.cli.options import Folder, all_areas_option, run_options
+from halcert.cli.options import Folder, all_areas_option, claim, run_options
+from halcert.conformance.claim import PROOFS
 from halcert.results import Exit, write_proofs
 from halcert.results.proof import FILE_NAME
 from halcert.spec.abi.codes import symbol_of
@@ -125,18 +126,16 @@ def prove(
     proofs.json, which `halcert spec` reads; with --rule nothing is written.
     """  # noqa: D301 - \b is how click is told to leave the lines alone
     from halcert.model.proofs.run import carried_out, tasks
-    from halcert.model.symbolic.second import available
 
     chosen = _areas(areas)
     if only and rule(only) is None:
         raise click.UsageError(f"no rule is called {only!r}; `halcert spec` lists the rules")
     console = Console(highlight=False, stderr=as_json)
-    if crosscheck and not available():
-        raise click.UsageError("--cross-check needs cvc5: pip install 'halcert[crosscheck]'")
-    if keep_smt is not None and not crosscheck:
-        raise click.UsageError("--keep-smt needs --cross-check, which asks the questions")
+    _check_second_opinion(asked=crosscheck, keep=keep_smt)
     questions = "" if keep_smt is None else str(keep_smt)
     _refuse_parts(record_words, record_witnesses, only, areas)
+    if not only:
+        claim(out, PROOFS)
     work = tasks(
         chosen,
         rows=rows,
@@ -208,6 +207,16 @@ def _exit(records: list[Record]) -> int:
     return Exit.OK if statuses <= {"proved"} else Exit.VIOLATIONS
 
 
+def _check_second_opinion(*, asked: bool, keep: Path | None) -> None:
+    """See that the second solver is there if it is asked, and asked if its questions are kept."""
+    from halcert.model.symbolic.second import available
+
+    if asked and not available():
+        raise click.UsageError("--cross-check needs cvc5: pip install 'halcert[crosscheck]'")
+    if keep is not None and not asked:
+        raise click.UsageError("--keep-smt needs --cross-check, which asks the questions")
+
+
 def _areas(asked: tuple[str, ...]) -> tuple[str, ...]:
     for name in asked:
         if name not in AREA_NAMES:
@@ -269,8 +278,10 @@ def _record_witnesses(place: Path, done: dict[Task, Findings]) -> None:
 
 def _report(console: Console, records: list[Record], seconds: float) -> None:
     """Print the table, then whatever is not proved."""
+    from halcert.reports.tables import print_table
+
     for table in _tables(records):
-        console.print(table)
+        print_table(console, table)
         console.print()
     for record in sorted(records, key=lambda each: each.id):
         if record.status != "proved":

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from halcert.adapters.errors import RequestRefused
-from halcert.cli.options import target_options
+from halcert.cli.options import target_of_the_trace_options
 from halcert.cli.traces import checked_trace
 from halcert.conformance.lab import Broken
 from halcert.conformance.outcomes import HarnessError
@@ -33,7 +33,7 @@ EXITS = {
 
 @click.command()
 @click.argument("trace", type=click.Path(path_type=Path, dir_okay=False))
-@target_options
+@target_of_the_trace_options
 @click.option(
     "-n",
     "--times",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
+from rich.padding import Padding
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 STRENGTHS = [strength.value for strength in Strength]
 DEFAULT_PROOFS = Path("halcert-out/proofs.json")
+LAST_PAGE = DEFAULT_PROOFS.with_name("index.html")
 STRENGTH_STYLES = {"MUST": "bold", "SHOULD": "", "MAY": "bright_black", "UNDEFINED": "bright_black"}
 SHOWN_MATCHES = 5
 
@@ -116,19 +118,31 @@ def _columns(rule: Rule) -> tuple[str, ...]:
 
 
 def _print_table(rules: Sequence[Rule]) -> None:
+    """Print a line for each rule, or on a narrow terminal what it says below."""
+    from halcert.reports.tables import fits, print_table
+
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bright_black")
     for name in ("rule", "strength", "kind", "interface"):
         table.add_column(name, no_wrap=True)
-    table.add_column("what it says")
+    table.add_column("what it says", min_width=24)
     for rule in rules:
-        style = STRENGTH_STYLES[rule.strength.value]
-        cells = _columns(rule)
-        table.add_row(cells[0], Text(cells[1], style), *map(Text, cells[2:]))
+        table.add_row(*_cells(rule))
     console = Console(highlight=False)
-    console.print(table)
+    if fits(console, table):
+        print_table(console, table)
+    else:
+        for rule in rules:
+            *head, summary = _cells(rule)
+            console.print(Text("  ").join(head))
+            console.print(Padding(summary, (0, 0, 0, 2)))
     console.print(
         Text(f"{len(rules)} rules; halcert spec show ID tells all of one", "bright_black")
     )
+
+
+def _cells(rule: Rule) -> tuple[Text, ...]:
+    name, strength, *rest = _columns(rule)
+    return Text(name), Text(strength, STRENGTH_STYLES[strength]), *map(Text, rest)
 
 
 def _plain(rule: Rule) -> dict[str, Any]:
@@ -173,11 +187,13 @@ def show(rule_id: str, path: Path | None) -> None:
         known = [each.id for each in catalogue.rules()]
         hint = _near(rule_id.upper(), known) or "; halcert spec list shows them all"
         raise click.BadParameter(f"no rule {rule_id!r}{hint}", param_hint="ID")
+    proofs = _proofs(path)
     console = Console(highlight=False)
     text = rule_text(rule)
     _print_text(console, text)
     _print_code(console, text)
-    _print_proof(console, text.id, path)
+    if proofs is not None:
+        _print_proof(console, proofs.get(text.id), path or DEFAULT_PROOFS)
     _print_ways_on(console, text)
 
 
@@ -187,7 +203,7 @@ def _near(name: str, known: Iterable[str]) -> str:
 
 
 def _print_text(console: Console, text: RuleText) -> None:
-    from halcert.reports.terminal import print_table
+    from halcert.reports.tables import print_table
 
     head = Text(text.id, "bold")
     head.append(f"  {text.strength}", STRENGTH_STYLES[text.strength] or "default")
@@ -236,14 +252,18 @@ def _print_code(console: Console, text: RuleText) -> None:
             console.print(Text(piece.text), soft_wrap=True)
 
 
-def _print_proof(console: Console, rule_id: str, path: Path | None) -> None:
+def _proofs(path: Path | None) -> Mapping[str, ProofNote] | None:
+    """Return what was proved, by rule id; None if nobody asked for it and nothing is there."""
     place = path or DEFAULT_PROOFS
     if path is None and not place.exists():
-        return
+        return None
     try:
-        note = read_proofs(place).get(rule_id)
+        return read_proofs(place)
     except ProofsError as error:
         raise click.BadParameter(str(error), param_hint="'--proofs'") from error
+
+
+def _print_proof(console: Console, note: ProofNote | None, place: Path) -> None:
     console.print()
     console.print(Text(f"proofs  {place}", "bright_black"))
     if note is None:
@@ -269,10 +289,11 @@ def _print_note(console: Console, note: ProofNote) -> None:
 
 def _print_ways_on(console: Console, text: RuleText) -> None:
     console.print()
-    ways = (
-        (f"halcert spec list --interface {text.interface}", "the other rules of this interface"),
-        (f"halcert-out/index.html#{text.id}", "its verdict in the last run"),
-    )
+    ways = [
+        (f"halcert spec list --interface {text.interface}", "the other rules of this interface")
+    ]
+    if LAST_PAGE.exists():
+        ways.append((f"{LAST_PAGE}#{text.id}", "its verdict in the last run"))
     width = max(len(command) for command, _ in ways)
     for command, words in ways:
         console.print(Text(f"{command:<{width}}  ").append(words, "bright_black"), soft_wrap=True)

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from halcert.results import Certificate, Exit, ProofsError, read_proofs
+from halcert.results.files import contents
 from halcert.results.matrix import Matrix
 from halcert.results.proof import FILE_NAME
 from halcert.spec.catalogue import AREAS
@@ -108,7 +109,7 @@ def _certificate(path: Path | None) -> Certificate | None:
     if path is None and not place.exists():
         return None
     try:
-        return msgspec.json.decode(place.read_bytes(), type=Certificate)
+        return msgspec.json.decode(contents(place), type=Certificate)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError) as error:
         told = error.strerror if isinstance(error, OSError) else error
         raise click.BadParameter(f"{place}: {told}", param_hint="'--certificate'") from error

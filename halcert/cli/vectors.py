@@ -42,8 +42,9 @@ def vectors(areas: tuple[str, ...], form: str, profile: str, out: Path) -> int:
     """Write the generated tests for hosts without Python.
 
     A vector is a word of calls, each with the outcomes that the rules allow; the last call is what
-    it is about. There are vectors for every rule that can be reached, and for calls just below,
-    at and just above what the rules compare.
+    it is about. There are vectors for every rule that can be reached, for calls just below, at and
+    just above what the rules compare, and for calls that must be refused when they are made
+    once more, such as freeing the same block twice.
 
     \b
     A program needs only the library under test and prints TAP:
@@ -51,6 +52,7 @@ def vectors(areas: tuple[str, ...], form: str, profile: str, out: Path) -> int:
       cc -std=c11 -o svm halcert-out/vectors/svm.c -ldl
       ./svm /path/to/libascend_hal.so
     Those of the areas runtime, ipc and physical are for libascendcl.so.
+    Vectors about several processes are run by several, each of which loads it.
     """  # noqa: D301 - click reads the character as: keep these lines
     chosen = _areas(areas)
     known_profile(profile)

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from halcert.results.certificate import Certificate, Finding, Implementation, RuleResult
+from halcert.results.files import contents
 from halcert.results.verdict import BROKEN, Verdict
 from halcert.spec.language import Strength
 
@@ -232,7 +233,7 @@ def read_baseline(path: Path) -> Baseline:
         BaselineError: the file cannot be read, is malformed or of another version.
     """
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Baseline)
+        found = msgspec.json.decode(contents(path), type=Baseline)
         for each in found.past:
             date.fromisoformat(each.until)
     except FileNotFoundError as error:

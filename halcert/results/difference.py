@@ -20,6 +20,7 @@ class RuleChange(msgspec.Struct, frozen=True):
         before: the verdict before; None if it was not known.
         after: the verdict now; None if it is not known.
         is_beyond: it is of an area that was not run before, so that nothing can be compared.
+        is_left_out: it is of an area that was not run now, so that nothing can be compared.
     """
 
     rule: str
@@ -27,11 +28,12 @@ class RuleChange(msgspec.Struct, frozen=True):
     before: Verdict | None
     after: Verdict | None
     is_beyond: bool = False
+    is_left_out: bool = False
 
     @property
     def is_loss(self) -> bool:
-        """Whether a MUST rule was shown before and is not now."""
-        must = self.strength == Strength.MUST.value
+        """Whether a MUST rule was shown before and is not now, although its area was run."""
+        must = self.strength == Strength.MUST.value and not self.is_left_out
         return must and self.before is Verdict.CONFORMS and self.after in (*UNSHOWN, None)
 
 
@@ -40,7 +42,8 @@ class Difference(msgspec.Struct, frozen=True):
 
     Attributes:
         new: causes of failure that only the second knows.
-        gone: causes of failure that only the first knows.
+        gone: causes of failure that only the first knows, of areas that both ran.
+        left_out: causes of failure of areas that the second did not run.
         rules: rules with another verdict.
         same_rules: both were made with the same version of the rules.
     """
@@ -48,6 +51,7 @@ class Difference(msgspec.Struct, frozen=True):
     new: tuple[KnownCause, ...]
     gone: tuple[KnownCause, ...]
     rules: tuple[RuleChange, ...]
+    left_out: tuple[KnownCause, ...] = ()
     same_rules: bool = True
 
     @property
@@ -60,24 +64,33 @@ def difference(before: Baseline, after: Baseline) -> Difference:
     """Return how two baselines of one product differ."""
     old = {each.cause: each for each in before.causes}
     new = {each.cause: each for each in after.causes}
-    compared = {rule.id for rule in rules(name for name in before.areas if name in AREAS)}
+    ran_before, ran_now = _rules_of(before), _rules_of(after)
+    missed = [old[cause] for cause in sorted(old.keys() - new.keys())]
+    left_out = ran_before - ran_now - after.rules.keys()
     changed = [
         RuleChange(
             rule,
             _strength(rule),
             before.rules.get(rule),
             after.rules.get(rule),
-            is_beyond=rule not in before.rules and rule not in compared,
+            is_beyond=rule not in before.rules and rule not in ran_before,
+            is_left_out=rule in left_out,
         )
         for rule in sorted(before.rules.keys() | after.rules.keys())
         if before.rules.get(rule) is not after.rules.get(rule)
     ]
     return Difference(
         new=tuple(new[cause] for cause in sorted(new.keys() - old.keys())),
-        gone=tuple(old[cause] for cause in sorted(old.keys() - new.keys())),
+        gone=tuple(each for each in missed if each.rule not in left_out),
+        left_out=tuple(each for each in missed if each.rule in left_out),
         rules=tuple(changed),
         same_rules=before.spec == after.spec,
     )
+
+
+def _rules_of(run: Baseline) -> set[str]:
+    """Return the rules of the areas that were run, as far as this version knows these."""
+    return {rule.id for rule in rules(name for name in run.areas if name in AREAS)}
 
 
 def _strength(rule_id: str) -> str:

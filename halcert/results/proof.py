@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from halcert.results.files import contents
 from halcert.results.trace import TraceStep
 
 FORMAT = "halcert-proofs/1"
@@ -93,7 +94,7 @@ def read_proofs(path: Path) -> Mapping[str, ProofNote]:
         ProofsError: the file cannot be read, is malformed or of another version.
     """
     try:
-        proofs = msgspec.json.decode(path.read_bytes(), type=Proofs)
+        proofs = msgspec.json.decode(contents(path), type=Proofs)
     except OSError as error:
         raise ProofsError(f"{path}: cannot be read: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from halcert.results.certificate import FORMAT, Certificate
+from halcert.results.files import contents
 
 
 class CertificateError(Exception):
@@ -20,7 +21,7 @@ def read_certificate(path: Path) -> Certificate:
         CertificateError: the file cannot be read, is malformed or of another version.
     """
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Certificate)
+        found = msgspec.json.decode(contents(path), type=Certificate)
     except OSError as error:
         raise CertificateError(f"{path}: cannot be read: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -15,6 +15,8 @@ from typing import Any
 
 import msgspec
 
+from halcert.results.files import contents
+
 FORMAT = "halcert-trace/1"
 
 
@@ -178,7 +180,7 @@ def read_trace(path: Path) -> Trace:
         TraceError: the file cannot be read, is cut off, malformed or of another version.
     """
     try:
-        raw = path.read_bytes()
+        raw = contents(path)
     except OSError as error:
         raise TraceError(f"{path}: cannot be read: {error.strerror}") from error
     if not raw.strip():

@@ -47,10 +47,11 @@ class Vector(msgspec.Struct, frozen=True):
     vector shows nothing.
 
     Attributes:
-        id: ``RULE@PRODUCT``, for a boundary with the comparison and the side of it.
+        id: ``RULE@PRODUCT``, for a boundary with the comparison and the side of it, for a
+            repetition with the rule that accepts the call the first time.
         rule: id of the rule that it was made for.
-        kind: rule or boundary.
-        note: for a boundary, which comparison and on which side of it.
+        kind: rule, boundary, or repetition: the last call is that before it once more.
+        note: for a boundary, which comparison and on which side of it; for a repetition of what.
         shows: ids of the rules that decide the last call.
         calls: the calls, in a process in which no device is open yet.
     """

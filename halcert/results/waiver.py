@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 
 from halcert.results.baseline import Cause
+from halcert.results.files import contents
 from halcert.results.verdict import SHAPES
 from halcert.spec.catalogue import interfaces, rules
 from halcert.spec.language import Strength
@@ -86,7 +87,7 @@ def read_waivers(path: Path) -> tuple[Waiver, ...]:
         WaiverError: something is wrong with it.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = contents(path).decode("utf-8")
     except OSError as error:
         raise WaiverError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -15,17 +15,31 @@ from halcert.spec.abi.parameters import NAME_SIZE
 
 @dataclass(frozen=True)
 class Crossing:
-    """What a call of one process gives and calls of another need."""
+    """What a call of one process gives and calls of another need.
+
+    Attributes:
+        text: the expression for it.
+        c_type: its type, or that of its elements.
+        maker: the call that gives it.
+        array: it is an array of the size of a name.
+        within: the member of what processes share that holds it, with the dot; empty for none.
+    """
 
     text: str
     c_type: str
     maker: TraceStep
     array: bool = False
+    within: str = ""
 
     @property
     def name(self) -> str:
         """Its name among the things that processes share."""
         return re.sub(r"\W+", "_", self.text)
+
+    @property
+    def shared(self) -> str:
+        """The expression for the copy that processes share."""
+        return f"shared->{self.within}{self.name}"
 
     @property
     def declared(self) -> str:
@@ -41,16 +55,22 @@ class Crossing:
     @property
     def fetched(self) -> str:
         """The statement by which a process gets it."""
-        return self.copied(self.text, f"shared->{self.name}")
+        return self.copied(self.text, self.shared)
 
     @property
     def told(self) -> str:
         """The statement by which its maker tells it."""
-        return self.copied(f"shared->{self.name}", self.text)
+        return self.copied(self.shared, self.text)
 
 
-def crossings(told: Sequence[StoryStep], variables: Variables) -> list[Crossing]:
-    """Return what crosses from one process to another among the calls of a story."""
+def crossings(told: Sequence[StoryStep], variables: Variables, within: str = "") -> list[Crossing]:
+    """Return what crosses from one process to another among the calls of a story.
+
+    Args:
+        told: the calls.
+        variables: what they give.
+        within: the member of what processes share that holds it, with the dot; empty for none.
+    """
     steps = {each.step.number: each.step for each in told}
     found: dict[str, Crossing] = {}
     for each in told:
@@ -62,7 +82,7 @@ def crossings(told: Sequence[StoryStep], variables: Variables) -> list[Crossing]
             c_type = variable.bytes or ("void *" if variable.pointer else "uint64_t")
             if not variable.text.startswith("&"):  # a descriptor is of use to its own process
                 array = variable.bytes == "char"
-                found[variable.text] = Crossing(variable.text, c_type, maker, array)
+                found[variable.text] = Crossing(variable.text, c_type, maker, array, within)
     return list(found.values())
 
 

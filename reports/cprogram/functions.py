@@ -54,20 +54,17 @@ class FunctionWriter:
         actors: numbers of the processes.
     """
 
-    def __init__(
-        self, story: Story, uses: Uses | None = None, *, name: str = "calls", lenient: bool = False
-    ) -> None:
+    def __init__(self, story: Story, uses: Uses | None = None, *, name: str = "") -> None:
         """Take the story that the program tells.
 
         Args:
             story: the story.
             uses: what other functions of the program use already.
-            name: name of the function for the calls of a single process.
-            lenient: a last call that may be refused shows no less if it is.
+            name: what the names of the functions begin with where a program has several stories,
+                and the member of what processes share that holds what this one's share.
         """
         self._story = story
         self._name = name
-        self._lenient = lenient
         self._steps = [each for each in story.steps if each.made]
         plain = [each.step for each in self._steps]
         self._texts = {each.number: each for each in described(plain)}
@@ -80,7 +77,8 @@ class FunctionWriter:
         self._checks = CheckWriter(self._variables, self.uses)
         self.threaded = any(step.thread for step in plain)
         self.streaming = any(map(_gives_a_task, plain))
-        self.crossings = crossings(self._steps, self._variables) if self.forked else []
+        within = f"{name}." if name else ""
+        self.crossings = crossings(self._steps, self._variables, within) if self.forked else []
 
     @property
     def forked(self) -> bool:
@@ -89,9 +87,12 @@ class FunctionWriter:
 
     def bodies(self) -> list[Body]:
         """Return the functions: threads first, then the processes in the order of their numbers."""
-        mains = {actor: Body(f"process_{actor}", f"process {actor}") for actor in self.actors}
+        prefix = f"{self._name}_" if self._name else ""
+        mains = {
+            actor: Body(f"{prefix}process_{actor}", f"process {actor}") for actor in self.actors
+        }
         if not self.forked:
-            mains[self.actors[0]] = Body(self._name, "the calls")
+            mains[self.actors[0]] = Body(f"{prefix}calls", "the calls")
         threads: list[Body] = []
         turn = 0
         for together, run in groupby(self._steps, key=lambda each: each.step.thread > 0):

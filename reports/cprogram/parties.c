@@ -58,6 +58,57 @@ static void done(int parties)
     atomic_fetch_add(&shared->turn, 1);
 }
 
+//// run_processes: turns
+/* Runs functions in processes that load the library themselves; the first of them that ends
+   otherwise than well decides. */
+typedef void (*process_function)(void);
+static void load(const char *path);
+
+static void kill_all(int count, const pid_t *pids)
+{
+    for (int i = 0; i < count; i++)
+        if (pids[i] > 0)
+            kill(pids[i], SIGKILL);
+}
+
+static int run_processes(int count, const process_function *functions, const char *path)
+{
+    pid_t made[sizeof shared->pids / sizeof *shared->pids];
+    int result = NO_FAULT, status = 0;
+    pid_t ended;
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        not_tried("no shared memory");
+    for (int i = 0; i < count; i++) {
+        made[i] = fork();
+        if (made[i] == 0) {
+            snprintf(who, sizeof who, "[process %d] ", i);
+            setvbuf(stdout, NULL, _IOLBF, 0);
+            watch();
+            load(path);
+            functions[i]();
+            exit(NO_FAULT);
+        }
+        if (made[i] < 0) {
+            kill_all(i, made);
+            not_tried("no process can be started");
+        }
+        shared->pids[i] = made[i];
+    }
+    atomic_store(&shared->turn, 1);
+    while ((ended = wait(&status)) > 0) {
+        for (int i = 0; i < count; i++)
+            made[i] = made[i] == ended ? 0 : made[i];
+        if (ended == atomic_load(&shared->leaving)) {
+            done(1);
+        } else if (result == NO_FAULT && (!WIFEXITED(status) || WEXITSTATUS(status) != NO_FAULT)) {
+            result = WIFEXITED(status) ? WEXITSTATUS(status) : FAULT;
+            kill_all(count, made);
+        }
+    }
+    return result;
+}
+
 //// leave
 /* Ends this process: by itself, or as if it had been killed. */
 __attribute__((noreturn))

@@ -91,7 +91,7 @@ class _Program:
     def _helpers(self) -> set[str]:
         used = set(self._uses.helpers)
         if self._functions.forked:
-            used.add("turns")
+            used.add("run_processes")
         if self._missing:
             used.add("fault")
         return used

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from halcert.reports.cprogram.expressions import Uses
@@ -20,20 +21,32 @@ NO_WORDS = "this form has no words for it"
 
 @dataclass(frozen=True)
 class _Written:
-    """A vector of the program: its function, or why it has none."""
+    """A vector of the program.
+
+    Attributes:
+        vector: the vector.
+        title: what it shows, for a comment.
+        name: what the names of its functions begin with.
+        bodies: its function, or one for each of its processes; none if it cannot be said.
+        forked: it has several processes, or one that ends.
+        shared: type and name of what its processes share.
+        functions: functions of the library that it needs.
+    """
 
     vector: Vector
     title: str
-    body: Body | None = None
+    name: str
+    bodies: tuple[Body, ...] = ()
+    forked: bool = False
+    shared: tuple[tuple[str, str], ...] = ()
     functions: tuple[str, ...] = ()
-    reason: str = ""
 
 
 def c_vectors(area: str, profile: str, told: Iterable[tuple[Vector, Story]]) -> str:
     """Return the C program for vectors.
 
-    Each runs in a process of its own. What this form cannot say, such as several processes, is
-    skipped with the reason.
+    Each runs in a process of its own, or in several if it is about several. What this form
+    cannot say is skipped with the reason.
 
     Args:
         area: name of the area, for which the program is named.
@@ -44,12 +57,18 @@ def c_vectors(area: str, profile: str, told: Iterable[tuple[Vector, Story]]) -> 
     written = [
         _written(place, vector, story, uses) for place, (vector, story) in enumerate(told, start=1)
     ]
-    bodies = [each.body for each in written if each.body is not None]
+    forked = [each for each in written if each.forked]
+    if forked:
+        uses.helpers.add("run_processes")
+    outside = [v for each in written if not each.forked for b in each.bodies for v in b.variables]
     text: str = template(TEMPLATE).render(
         area=area,
         profile=profile,
         written=written,
-        variables=list(dict.fromkeys(v for body in bodies for v in body.variables)),
+        reason=NO_WORDS,
+        forked=forked,
+        most_processes=max((len(each.bodies) for each in forked), default=0),
+        variables=list(dict.fromkeys(outside)),
         pieces=pieces(uses.helpers),
         seconds=SECONDS,
         **declarations(uses),
@@ -62,12 +81,33 @@ def _written(place: int, vector: Vector, story: Story, uses: Uses) -> _Written:
     found = rule_named(vector.rule)
     title = comment(f"{vector.id}: {found.summary if found else ''}", " * ")
     own = Uses()
-    writer = FunctionWriter(story, own, name=f"vector_{place}", lenient=True)
-    if writer.forked:
-        return _Written(vector, title, reason="it needs several processes")
+    name = f"vector_{place}"
+    writer = FunctionWriter(story, own, name=name)
     try:
-        (body,) = writer.bodies()
+        bodies = writer.bodies()
     except (KeyError, TypeError, ValueError):
-        return _Written(vector, title, reason=NO_WORDS)
+        return _Written(vector, title, name)
     uses.add(own)
-    return _Written(vector, title, body, tuple(function.symbol for function in own.functions))
+    if writer.forked:
+        _declare_within(bodies)
+    return _Written(
+        vector,
+        title,
+        name,
+        tuple(bodies),
+        writer.forked,
+        tuple((each.c_type, each.declared) for each in writer.crossings),
+        tuple(function.symbol for function in own.functions),
+    )
+
+
+def _declare_within(bodies: Sequence[Body]) -> None:
+    """Declare what calls give in each process that speaks of it: other vectors have other types."""
+    variables = dict.fromkeys(each for body in bodies for each in body.variables)
+    for body in bodies:
+        text = "\n".join(body.lines)
+        body.lines[:0] = [
+            f"static {c_type}{'' if c_type.endswith('*') else ' '}{name};"
+            for c_type, name in variables
+            if re.search(rf"\b{name.partition('[')[0]}\b", text)
+        ]

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -47,6 +49,33 @@ def environment(**more: str) -> dict[str, str]:
     """Return an environment in which Python finds what this process imports."""
     path = os.pathsep.join(os.path.abspath(each) for each in sys.path)  # noqa: PTH100 - "" counts
     return {**os.environ, "PYTHONPATH": path, "COLUMNS": "80", **more}
+
+
+@pytest.fixture
+def terminal(tmp_path):
+    """Run a command on a terminal of some columns; return its lines, without colours."""
+
+    def run(columns: int, *arguments: str) -> list[str]:
+        ours, theirs = pty.openpty()
+        running = subprocess.Popen(
+            [sys.executable, "-m", "halcert", *arguments],
+            cwd=tmp_path,
+            env=environment(COLUMNS=str(columns), TERM="xterm"),
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+        )
+        os.close(theirs)
+        said = b""
+        with contextlib.suppress(OSError):  # that is how a terminal says that nobody is there
+            while part := os.read(ours, 4096):
+                said += part
+        os.close(ours)
+        assert running.wait() == 0, said
+        text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", said.decode())
+        return [line.rstrip() for line in text.splitlines()]
+
+    return run
 
 
 def _heeds_signals() -> None:

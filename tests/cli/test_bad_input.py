@@ -171,7 +171,7 @@ def test_what_is_no_library_is_told_apart(
     write_trace(Trace(header, steps), trace)
     named = [command, trace] if command == "replay" else [command]
     done = halcert(*named, "--library", libraries[kind])
-    assert done.code == (NOT_STARTED if command == "doctor" else USAGE)
+    assert done.code == USAGE
     assert word in " ".join(done.text.split())
     assert str(libraries[kind].name) in done.text
 
@@ -219,11 +219,60 @@ def test_a_library_that_gives_no_usable_number_of_devices_is_told(halcert, tmp_p
     assert word in done.err
 
 
-def test_a_library_that_cannot_count_devices_is_told(halcert, tmp_path):
-    library = compiled(tmp_path / "bare.so", "int halMemAlloc(void) { return 0; }\n")
-    done = halcert("certify", "--library", library)
+OF_A_DRIVER = "int halMemAlloc(void) { return 0; }\n"
+OF_A_RUNTIME = "int aclrtMalloc(void) { return 0; }\n"
+
+
+@pytest.mark.parametrize(
+    "adapter, text, lacking",
+    [("hal", OF_A_DRIVER, "drvGetDevNum"), ("acl", OF_A_RUNTIME, "aclrtGetDeviceCount")],
+)
+@pytest.mark.parametrize("command", ["certify", "doctor"])
+def test_a_library_that_cannot_count_devices_is_told(
+    halcert, tmp_path, command, adapter, text, lacking
+):
+    library = compiled(tmp_path / "bare.so", text)
+    done = halcert(command, "--adapter", adapter, "--library", library)
     assert done.code == NOT_STARTED
-    assert "it has no drvGetDevNum" in done.err
+    assert f"it has no {lacking}" in done.text
+
+
+@pytest.mark.parametrize(
+    "adapter, text, words",
+    [
+        ("acl", OF_A_DRIVER, ("offers hal* and no aclrt*", "Use --adapter hal for it.")),
+        ("hal", OF_A_RUNTIME, ("offers aclrt* and no hal*", "Use --adapter acl for it.")),
+    ],
+)
+@pytest.mark.parametrize("command", ["certify", "replay", "doctor"])
+def test_a_library_of_another_interface_is_told_with_the_adapter_for_it(
+    halcert, tmp_path, header, steps, command, adapter, text, words
+):
+    library = compiled(tmp_path / "other.so", text)
+    trace = tmp_path / "trace.jsonl"
+    write_trace(Trace(header, steps), trace)
+    named = [command, trace] if command == "replay" else [command]
+    done = halcert(*named, "--adapter", adapter, "--library", library)
+    assert done.code == USAGE
+    assert str(library) in done.text
+    for word in words:
+        assert word in done.text
+    assert "devices" not in done.err
+
+
+@pytest.mark.parametrize("count", [0, 65])
+def test_doctor_and_certify_agree_on_what_can_be_certified(halcert, tmp_path, count):
+    text = f"int drvGetDevNum(unsigned *n) {{ *n = {count}; return 0; }}\n"
+    library = compiled(tmp_path / "odd.so", text)
+    looked, tried = (halcert(each, "--library", library) for each in ("doctor", "certify"))
+    assert (looked.code, tried.code) == (NOT_STARTED, NOT_STARTED)
+    assert "cannot be used: " in looked.out
+
+
+def test_doctor_says_that_the_model_loads_no_library(halcert, tmp_path):
+    done = halcert("doctor", "--adapter", "model", "--library", tmp_path / "x.so")
+    assert done.code == USAGE
+    assert "adapter 'model' takes no --library" in done.out
 
 
 def test_doctor_knows_which_adapters_there_are(halcert):

@@ -11,8 +11,15 @@ import pytest
 from halcert.adapters import softhal
 from halcert.adapters.hal import HalAdapter
 from halcert.cli import run as run_command
-from halcert.conformance.faults import seeded_faults
+from halcert.conformance.faults import (
+    BUNDLED,
+    all_faults,
+    faults_in,
+    products_with,
+    seeded_faults,
+)
 from halcert.results import read_trace
+from halcert.spec.catalogue import areas_of
 
 from .conftest import environment
 
@@ -58,6 +65,41 @@ def test_faults_that_only_other_products_can_have_are_left_out(halcert):
         assert fault not in newer
     assert "white_ignored" in older
     assert "white_ignored" in newer
+
+
+@pytest.mark.parametrize(
+    "name, profile, other",
+    [
+        ("release_once", "ascend910b", "only ascend950 can"),
+        ("open_uncounted", "ascend950", "only ascend910b and ascend910_93 can"),
+        ("uvm_no_swap", "ascend950", "only ascend910b and ascend910_93 can"),
+    ],
+)
+@pytest.mark.parametrize("listing", [(), ("--list",)], ids=str)
+def test_a_fault_that_the_product_cannot_have_is_refused(halcert, name, profile, other, listing):
+    done = halcert("faults", "--fault", name, "--profile", profile, *listing)
+    assert done.code == 2
+    assert done.out == ""
+    assert f"{profile} cannot have the fault {name!r}" in done.err
+    assert other in done.err
+    assert "--profile" in done.err
+
+
+def test_every_fault_is_one_of_some_product():
+    for adapter in BUNDLED:
+        for fault in all_faults(areas_of(adapter)):
+            assert products_with(fault), fault
+
+
+def test_how_many_faults_are_left_out_is_told_with_the_products_that_can_have_them(halcert):
+    every = {fault.name: fault for fault in faults_in(["soma"])}
+    newer = [name for name, fault in every.items() if fault.generation == "v3"]
+    done = halcert("faults", "--list", "--areas", "soma")
+    assert done.err == (
+        f"note: {len(newer)} faults left out: ascend910b cannot have them, only ascend950 can\n"
+    )
+    assert len(done.out.splitlines()) == len(every) - len(newer)
+    assert halcert("faults", "--list", "--areas", "vmm", "--fault", "unmap_first").err == ""
 
 
 def test_one_fault_is_listed_if_one_is_named(halcert):
@@ -151,6 +193,14 @@ def test_the_same_seed_finds_the_same_rules(found, halcert, tmp_path):
     halcert("certify", "--fault", FAULT, "--budget", "3", "--jobs", "1", "--quiet")
     one, two = certificate_of(folder), certificate_of(tmp_path)
     assert {f["rule"] for f in one["findings"]} & {f["rule"] for f in two["findings"]}
+
+
+@pytest.mark.parametrize("columns", [30, 40])
+def test_doctor_can_be_read_on_a_narrow_terminal(terminal, columns):
+    lines = terminal(columns, "doctor", "--adapter", "model")
+    assert max(map(len, lines)) <= columns
+    assert lines[lines.index("areas") + 1].startswith("  svm, vmm, sharing")
+    assert lines[-1] == "  devices: 2"
 
 
 def test_doctor_says_what_is_here(halcert):

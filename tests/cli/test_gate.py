@@ -219,4 +219,25 @@ def test_compare_says_which_side_is_wrong(halcert, side, what, word):
     other = "--right" if side == "--left" else "--left"
     done = halcert("compare", side, what, other, "model", "--budget", "1")
     assert done.code == USAGE
+    assert done.out == ""
     assert word in done.err
+
+
+@pytest.mark.parametrize("side", ["--left", "--right"])
+def test_compare_says_of_a_word_that_is_no_adapter_what_a_side_can_be(halcert, side, tmp_path):
+    other = "--right" if side == "--left" else "--left"
+    done = halcert("compare", side, "nope", other, "hal")
+    assert done.code == USAGE
+    assert done.err == (
+        f"halcert: {side}: 'nope' is neither an adapter (acl, exec, hal, model) nor the path of a "
+        "library, which has a / in it or ends in .so\n"
+    )
+    (tmp_path / "nope").touch()
+    assert "for the file write ./nope" in halcert("compare", side, "nope", other, "hal").err
+
+
+def test_compare_refuses_sides_that_have_no_call_in_common(halcert):
+    done = halcert("compare", "--left", "hal", "--right", "acl")
+    assert done.code == USAGE
+    assert "nothing to compare" in done.err
+    assert "--right acl calls runtime, ipc, physical" in done.err

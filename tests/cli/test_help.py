@@ -72,6 +72,33 @@ def test_help_of_the_commands_within_baseline(halcert, command):
     assert [line for line in done.out.splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.parametrize(
+    "command, defaults",
+    [
+        (
+            "replay",
+            (
+                "[default: (that of the trace, or hal)]",
+                "[default: (that of the trace, or ascend910b)]",
+                "Default: that of the trace; with another --adapter or a --fault the bundled one.",
+                "Default: that of the trace, with its library.",
+                "Default: that of the trace, else real",
+            ),
+        ),
+        ("gate", ("[default: (that of the baseline)]", "Default: those of the baseline.")),
+        ("compare", ("Default: all that both can call.",)),
+        ("mutants", ("physical. Default: all.",)),
+        ("faults", ("Default: that of the first of the areas, or hal.",)),
+    ],
+)
+def test_defaults_that_depend_on_something_are_shown_with_it(halcert, command, defaults):
+    shown = " ".join(halcert(command, "--help").out.split())
+    for each in defaults:
+        assert each in shown
+    if command in ("replay", "gate"):
+        assert "[default: ascend910b]" not in shown
+
+
 def test_every_command_of_the_list_is_there():
     assert list(COMMANDS) == THERE
 

@@ -88,5 +88,39 @@ def test_proofs_are_shown_where_they_lie(run, tmp_path):
     assert "no proof speaks of this rule" in run("show", "SVM-ALLOC-006").stdout
 
 
+@pytest.mark.parametrize("columns", [30, 40, 80])
+def test_the_list_can_be_read_on_a_narrow_terminal(terminal, columns):
+    lines = terminal(columns, "spec", "list", "--interface", "halMemGetAllocationGranularity")
+    assert max(map(len, lines)) <= columns
+    assert "…" not in "".join(lines)
+    text = " ".join(" ".join(lines).split())
+    for rule in catalogue.rules():
+        if rule.interface == "halMemGetAllocationGranularity":
+            assert rule.id in text
+            assert rule.summary.replace("``", "") in text
+
+
+def test_a_wide_terminal_has_a_line_for_each_rule(terminal):
+    lines = terminal(200, "spec", "list", "--interface", "halMemFree")
+    assert lines[0].split()[:4] == ["rule", "strength", "kind", "interface"]
+    rules = [rule for rule in catalogue.rules() if rule.interface == "halMemFree"]
+    assert [line.split()[0] for line in lines[1:-1]] == [rule.id for rule in rules]
+
+
+def test_bad_proofs_are_told_before_anything_is_shown(run, tmp_path):
+    (tmp_path / "bad.json").write_text("[]")
+    done = run("show", "SVM-ALLOC-002", "--proofs", "bad.json")
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    assert "bad.json" in done.stderr
+
+
+def test_the_page_of_the_last_run_is_named_only_where_there_is_one(run, tmp_path):
+    assert "index.html" not in run("show", "SVM-ALLOC-002").stdout
+    (tmp_path / "halcert-out").mkdir()
+    (tmp_path / "halcert-out" / "index.html").touch()
+    assert "halcert-out/index.html#SVM-ALLOC-002" in run("show", "SVM-ALLOC-002").stdout
+
+
 def test_the_help_shows_how_to_begin(run):
     assert "halcert spec show SVM-FREE-002" in run("--help").stdout

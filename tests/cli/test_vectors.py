@@ -28,6 +28,8 @@ PRODUCT = "ascend910b"
 LIBRARIES = {"hal": HAL, "acl": ACL}
 FAULTS = {
     "hal": {
+        "double_free_accepted": "halMemFree",
+        "opener_keeps_freed": "halShmemOpenHandleByDevId",
         "memset_zero_accepted": "drvMemsetD8",
         "attr_wrong_device": "drvMemGetAttribute",
         "range_size_requested": "halMemGetAddressRange",
@@ -38,7 +40,7 @@ FAULTS = {
         "granularity_halved": "aclrtMemGetAllocationGranularity",
     },
 }
-"""Seeded faults that show in the result of a single call, and the interface at fault."""
+"""Seeded faults that show in the result of a last call, and the interface at fault."""
 EVERY = 5
 """Of other boundaries one of so many is looked at, and one of so many vectors by the suite."""
 OF_THE_DRIVER = pytest.mark.parametrize("library", ["hal"], indirect=True)
@@ -143,6 +145,36 @@ def test_a_vector_tells_what_is_allowed(told):
     assert last.rules == ("SVM-FREE-002",)
 
 
+def test_what_is_gone_is_given_back_once_more_and_must_be_refused(library, told):
+    twice = {each.vector.calls[-1].interface: each for each in told if is_repetition(each)}
+    wanted = {
+        "hal": {"halMemFree", "halMemUnmap", "halMemAddressFree", "halMemPoolDestroy"},
+        "acl": {"aclrtFree", "aclrtDestroyStream", "aclrtUnmapMem", "aclrtIpcMemClose"},
+    }
+    assert wanted[library.name] <= twice.keys()
+    for vector, _ in twice.values():
+        first, second = vector.calls[-2:]
+        assert (first.interface, first.args) == (second.interface, second.args)
+        assert (first.success, second.success, second.failure) == (True, False, True)
+        assert vector.rule in second.rules
+        assert vector.id.startswith(f"{vector.rule}@{PRODUCT}/again-after-")
+
+
+def is_repetition(one):
+    return one.vector.kind == "repetition"
+
+
+@OF_THE_DRIVER
+def test_a_block_is_freed_twice_in_a_vector(told):
+    (vector,) = [
+        each.vector
+        for each in told
+        if each[0].id.startswith("SVM-FREE-002@") and is_repetition(each)
+    ]
+    assert [call.interface for call in vector.calls] == ["halMemAlloc", "halMemFree", "halMemFree"]
+    assert vector.calls[-1].codes == (3,)
+
+
 def test_files_fit_their_schema_and_are_read_back(told):
     written = files(told, PRODUCT, "1", "2")
     assert len({each.interface for each in written}) == len(written)
@@ -171,6 +203,23 @@ def test_the_program_and_the_suite_agree_on_faulty_libraries(library, told, prog
         named = [each for each in about if each.id in both]
         assert in_the_suite(library, named, fault) == both, fault
         assert Shown.NOT_OK in both.values(), fault
+
+
+def test_vectors_of_several_processes_are_run_by_several(told, program, library):
+    several = [one.vector.id for one in told if any(call.actor for call in one.vector.calls)]
+    assert len(several) > 20
+    _, found = tap(library, program)
+    shown_by = {found[each] for each in several}
+    assert shown_by == {Shown.OK}
+
+
+@OF_THE_DRIVER
+def test_a_fault_among_processes_is_told_with_the_process(program):
+    done = run(program, "SHARING-OPEN-009", fault="opener_keeps_freed")
+    assert done.returncode == 1
+    assert "not ok 1 - SHARING-OPEN-009@ascend910b" in done.stdout
+    assert "# [process 0] 2  halMemAlloc(" in done.stdout
+    assert "# [process 1] FAULT in call 7, halShmemOpenHandleByDevId(" in done.stdout
 
 
 @OF_THE_DRIVER

@@ -7,14 +7,15 @@ import jsonschema
 import pytest
 from rich.console import Console
 
-from halcert.conformance.compare import choice_of, compared
+from halcert.conformance.compare import choice_of, compared, sides
 from halcert.conformance.contrasts import LEFT_ALONE, Contrasts
+from halcert.conformance.run import target_of
 from halcert.reports import stable_json
 from halcert.reports.comparison import comparison_summary
 from halcert.reports.schemas import SCHEMAS
 from halcert.results import Answered, TraceStep
 from halcert.results.comparison import Aspect
-from halcert.spec.catalogue import interfaces
+from halcert.spec.catalogue import areas_of, interfaces
 from halcert.spec.language import poison
 from halcert.spec.svm.flags import DEV, AllocFlags
 
@@ -151,10 +152,17 @@ def test_a_side_is_named_in_few_words(text, adapter, library, profile):
     assert choice.fault == ("x" if "fault" in text else None)
 
 
+def test_two_sides_are_compared_in_what_both_can_call():
+    one, other = sides("model", "hal", ())
+    assert one.areas == other.areas == areas_of("hal")
+    one, other = sides("acl", "model", ("runtime",))
+    assert one.areas == other.areas == ("runtime",)
+
+
 def found(left, right, budget=8.0, begin=lambda _activity, _pair: None):
-    choices = choice_of(left, ("vmm",)), choice_of(right, ("vmm",))
+    targets = tuple(map(target_of, sides(left, right, ("vmm",))))
     command = "halcert compare"
-    return compared((left, right), choices, seed=0, budget=budget, command=command, begin=begin)
+    return compared((left, right), targets, seed=0, budget=budget, command=command, begin=begin)
 
 
 def said(comparison, tmp_path, width=80):

@@ -17,7 +17,9 @@ from halcert.conformance.observe import check_all, fill_all
 from halcert.conformance.replay import Departures, Fate, fate_of, repeat
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
+from halcert.conformance.verdicts import verdict_of_failure
 from halcert.model.concrete import Violation
+from halcert.results import Verdict
 from halcert.spec.catalogue import AREAS
 from halcert.spec.language import Strength
 from halcert.spec.svm.flags import HOST, AllocFlags
@@ -137,6 +139,31 @@ def test_a_last_call_that_is_refused_as_it_may_be_was_tried_all_the_same(lab):
         assert repeat(again, lab.steps, departures) is None
     assert again.steps[-1].outcome.code == 6
     assert not departures
+
+
+def test_a_failure_that_no_repetition_came_to_is_not_called_flaky(lab):
+    lab.call("halMemAgentOpen", devid=0, flag=0)
+    block = lab.call("halMemAlloc", pp=True, size=5000, flag=DEVICE_MEMORY).pp
+    lab.call("halMemFree", pp=block)
+    lab.call("halMemFree", pp=block)
+
+    def once(name, _args, answer):
+        if name == "halMemAlloc" and session.made[name] > 1:
+            return Answered(6, {"pp": 0})
+        return Answered(0, {}) if name == "halMemFree" else answer
+
+    session = FakeSession(once)
+    done = perform(
+        setting_for(session),
+        Activity("witness[twice]", "witness", "svm", steps=tuple(lab.steps)),
+        set(),
+        Effort(reduce=0.0),
+    )
+    (met,) = done.failures
+    assert met.rule == "SVM-FREE-002"
+    assert session.made["halMemAlloc"] == 4
+    assert (met.repeated, met.repetitions) == (0, 0)
+    assert verdict_of_failure(met) is Verdict.VIOLATES
 
 
 def in_threads(lab, seed=1):

@@ -6,7 +6,9 @@ import pytest
 from halcert.adapters.errors import AdapterError
 from halcert.conformance import confirm
 from halcert.conformance.lab import Broken
+from halcert.conformance.replay import Departures
 from halcert.conformance.run import Choice
+from halcert.conformance.trial import Trial
 from halcert.model.concrete import Violation
 from halcert.spec.language import Strength
 
@@ -30,7 +32,10 @@ def answer(make, monkeypatch):
                 made.append(result)
                 if isinstance(result, AdapterError):
                     raise result
-                yield result, ()
+                if isinstance(result, Departures):
+                    yield Trial(None, (), result)
+                else:
+                    yield Trial(result, (), Departures())
 
         monkeypatch.setattr(confirm, "trials", trials)
         found = found or make.finding()
@@ -72,3 +77,21 @@ def test_a_failure_that_cannot_be_repeated_is_not_acquitted(answer):
     told, _ = answer(AdapterError("the library is gone"))
     assert told.came
     assert "the library is gone" in told.note
+
+
+@pytest.mark.parametrize("word, how", [("left_out", "was left out"), ("refused", "was refused")])
+def test_repetitions_that_went_another_way_neither_confirm_nor_acquit(answer, make, word, how):
+    departures = Departures(**{word: [make.finding().steps[1]]})
+    told, made = answer(departures)
+    assert (told.came, made) == (None, 3)
+    assert told.note == f"its trace could not be tried in 3 repetitions: halMemFree {how}"
+
+
+def test_repetitions_that_went_another_way_are_not_counted_beside_others(answer, make):
+    void = Departures(left_out=[make.finding().steps[1]])
+    told, _ = answer(void, None, None)
+    assert told.came is False
+    assert "did not come again in 2 repetitions of its trace" in told.note
+    assert "1 repetition could not be tried: halMemFree was left out" in told.note
+    told, made = answer(void, broken())
+    assert (told.came, made) == (True, 2)

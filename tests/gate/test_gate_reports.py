@@ -349,6 +349,31 @@ def test_rules_of_areas_that_the_old_one_did_not_run_are_summed_up(make):
     assert lines[-1].endswith(", 0 rules with another verdict")
 
 
+def test_rules_of_areas_that_the_new_one_did_not_run_are_summed_up_and_not_lost(make):
+    gap = {"SVM-ALLOC-016": Verdict.NOT_EXERCISED}
+    before = make.baseline(make.finding(), verdicts=gap)
+    after = msgspec.structs.replace(before, areas=("vmm",), rules={}, causes=())
+    lines = difference_text(before, after).splitlines()
+    assert lines[:-1] == [
+        f"{len(before.rules) - 2} rules of areas that the new one did not run were conforming",
+        "1 rule of areas that the new one did not run was violated",
+        "1 rule of areas that the new one did not run was not exercised",
+        "1 known failure of areas that the new one did not run",
+    ]
+    assert lines[-1] == (
+        "0 new failures, 0 MUST rules no longer shown, 0 failures gone, "
+        "0 rules with another verdict"
+    )
+    assert not difference(before, after).is_worse
+
+
+def test_a_failure_of_a_used_area_that_is_not_there_any_more_is_gone(make):
+    before = make.baseline(make.finding(), areas=())
+    before = msgspec.structs.replace(before, areas=("vmm",), rules={})
+    after = msgspec.structs.replace(before, causes=())
+    assert [each.rule for each in difference(before, after).gone] == ["SVM-FREE-002"]
+
+
 def test_a_rule_that_is_new_in_an_area_that_was_run_is_told_by_name(make):
     after = make.baseline()
     known = {name: verdict for name, verdict in after.rules.items() if name != "SVM-FREE-002"}

@@ -173,6 +173,23 @@ def test_a_failure_that_does_not_come_again_is_flaky(make):
     assert gate.items[0].verdict is Verdict.FLAKY
 
 
+@pytest.mark.parametrize(
+    "verdict, standing",
+    [
+        (Verdict.VIOLATES, Standing.NEW),
+        (Verdict.CRASHED, Standing.NEW),
+        (Verdict.FLAKY, Standing.FLAKY),
+    ],
+)
+def test_a_failure_whose_trace_could_not_be_tried_counts_as_the_run_met_it(make, verdict, standing):
+    untried = {CAUSE: Confirmation(came=None, note="its trace could not be tried")}
+    gate = judged(make.certificate(make.finding(verdict=verdict)), make.terms(), untried)
+    (item,) = gate.items
+    assert (item.standing, item.verdict) == (standing, verdict)
+    assert item.fails is (standing is Standing.NEW)
+    assert item.note == "its trace could not be tried"
+
+
 def test_a_flaky_failure_fails_under_strict(make):
     never = {CAUSE: Confirmation(came=False, note="")}
     gate = judged(make.certificate(make.finding()), make.terms(strict=True), never)

@@ -2,6 +2,8 @@
 
 import html
 import re
+import shutil
+import subprocess
 import time
 from html.parser import HTMLParser
 
@@ -214,3 +216,53 @@ def test_choices_are_shown_by_topic_with_the_rule_in_words(good):
         assert title in words
     assert "below the one before 7 times" in words
     assert "A device may lack read-only memory." in words
+
+
+BROWSER = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), ""
+)
+AROUND = """<iframe id="page" src="page.html" style="border: 0; width: {width}px"></iframe>
+<pre id="said"></pre>
+<script>
+document.getElementById("page").onload = event => {{
+  const page = event.target.contentDocument, root = page.documentElement;
+  page.querySelectorAll("details").forEach(each => each.open = true);
+  document.getElementById("said").textContent = root.scrollWidth - root.clientWidth;
+}};
+</script>"""
+
+
+def sideways(text, width, folder):
+    """Return by how many pixels a page scrolls sideways in a window of a width."""
+    (folder / "page.html").write_text(text)
+    (folder / "around.html").write_text(AROUND.format(width=width))
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files")
+    done = subprocess.run(
+        [
+            BROWSER,
+            *options,
+            f"--user-data-dir={folder / 'browser'}",
+            "--virtual-time-budget=20000",
+            "--dump-dom",
+            (folder / "around.html").as_uri(),
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(re.search(r'<pre id="said">(\d+)</pre>', done.stdout)[1])
+
+
+@pytest.mark.skipif(not BROWSER, reason="needs Chromium")
+@pytest.mark.parametrize("width", [400, 320])
+def test_the_page_does_not_scroll_sideways_on_a_small_screen(make, mixed, tmp_path, width):
+    long = "x" * 300
+    found = make.finding(came=long, allowed=long, origin=f"scenario[{long}]")
+    header = TraceHeader(profile="ascend910b", rule=found.rule, devices=(0, 1))
+    drawn = picture(story_of(Trace(header, make.steps())))
+    certificate = msgspec.structs.replace(
+        mixed, findings=(found, make.crash(long)), reason=long, command=f"halcert certify {long}"
+    )
+    cause = (found.rule, found.interface, found.shape)
+    text = page(certificate, pictures={cause: drawn}, proofs=make.notes())
+    assert sideways(text, width, tmp_path) == 0

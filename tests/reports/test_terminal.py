@@ -1,12 +1,15 @@
 """The verdict in the terminal."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
 from rich.console import Console
+from rich.table import Table
 
 from halcert.reports import summary
+from halcert.reports.tables import print_table
 from halcert.results import CutShort
 from halcert.spec.catalogue import AREAS
 
@@ -102,3 +105,33 @@ def test_a_run_that_was_interrupted_is_to_be_run_again_as_it_was(make):
         "$ halcert certify",
     ]
     assert "budget" not in text
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 200])
+def test_the_numbers_of_areas_are_whole_on_a_terminal_of_any_width(good, width):
+    lines = printed(good, terminal=True, width=width).splitlines()
+    text = re.sub(r"\x1b\[[0-9;]*m", "", "\n".join(lines))
+    assert "…" not in text
+    for area in good.areas:
+        assert f"\n {area.name}" in text
+    assert text.count("not exercised") == (1 if width == 200 else len(good.areas))
+    total = sum(rule.area == "svm" and rule.strength == "MUST" for rule in good.rules)
+    assert f"{total}/{total}" in text
+
+
+def test_a_narrow_table_has_each_cell_with_the_name_of_its_column():
+    table = Table(box=None, pad_edge=False)
+    for name in ("rule", "seconds", "what it says"):
+        table.add_column(name, no_wrap=True)
+    table.add_row("RUNTIME-RANGES-020", "0.14", "The places must be there.")
+    table.add_row("SVM-FREE-002", "", "[bold]")
+    file = io.StringIO()
+    print_table(Console(file=file, width=30, force_terminal=True, color_system=None), table, 1)
+    assert [line.rstrip() for line in file.getvalue().splitlines()] == [
+        " RUNTIME-RANGES-020",
+        "   seconds      0.14",
+        "   what it says The places",
+        "                must be there.",
+        " SVM-FREE-002",
+        "   what it says [bold]",
+    ]
