@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -23,7 +25,7 @@ from halcert.adapters.errors import AdapterError
 from halcert.adapters.mutation import BUNDLES, Change, Workshop
 from halcert.adapters.protocol import Options
 from halcert.conformance.activity import NOTHING, Activity
-from halcert.conformance.campaign import Campaign, Plan, directed, pool_of, turns
+from halcert.conformance.campaign import LEAST, Campaign, Plan, directed, pool_of, turns
 from halcert.conformance.coverage import Asked, Coverage, kept_coverage, suite_digest
 from halcert.conformance.survivors import reason_for
 from halcert.conformance.target import Target
@@ -35,7 +37,7 @@ SURVIVED = "survived"
 UNSEEN = "not executed"
 """No test executes the line."""
 TIMED_OUT = "timed out"
-"""The time was up before every test had been made."""
+"""The time was up before every test had been made that has an end of its own."""
 NO_MUTANT = "none"
 """It does not compile, or compiles to the code of the driver."""
 PATIENCE = 3.0
@@ -43,6 +45,8 @@ PATIENCE = 3.0
 NOT_SHOWN = "no longer shown by"
 """What stands in front of the tests where no rule was broken, but one that a certificate needs
 could not be shown any more: the library is not certified."""
+FOR_MACHINES = 0.3
+"""Part of the time that is kept for machines, however many other tests there are."""
 GLANCE = 0.1
 """Part of the time that a mutant has which was judged: most are killed at once or never."""
 ENVIRONMENT: Mapping[str, Callable[[], dict[str, str]]] = {"acl": softacl.settings}
@@ -76,13 +80,15 @@ class Trial(msgspec.Struct, frozen=True):
 
     Attributes:
         target: the library that is changed.
-        tests: the tests, in order.
+        tests: the tests that have an end of their own, in order.
         alone: rules that only these tests show, with the names of those that do.
+        machines: turns of machines and concurrent runs, which share the time that is left.
     """
 
     target: Target
     tests: tuple[Activity, ...]
     alone: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    machines: tuple[Activity, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -144,7 +150,7 @@ def judge(change: Change, folder: Path, trials: Sequence[Trial], budget: float) 
     result = MutantResult(change.id, change.file, UNSEEN)
     fates = []
     before = 0.0
-    asked = [each for each in trials if each.tests]
+    asked = [each for each in trials if each.tests or each.machines]
     try:
         for number, trial in enumerate(asked):
             share = (budget - before) / (len(asked) - number)
@@ -170,7 +176,7 @@ def _searched(change: Change, library: Path, trial: Trial, seconds: float) -> Mu
     plan = Plan(budget=seconds, jobs=1, effort=NOTHING, stop_at_first=True, machines=False)
     campaign = Campaign(msgspec.structs.replace(trial.target, options=options), plan)
     try:
-        campaign.run(trial.tests)
+        campaign.run(_timed(trial, seconds))
     except AdapterError as error:
         return MutantResult(change.id, change.file, KILLED, test=f"start: {error}")
     before = 0.0
@@ -191,8 +197,18 @@ def _searched(change: Change, library: Path, trial: Trial, seconds: float) -> Mu
         if rule not in campaign.tally.shown and made.issuperset(tests):
             test = f"{NOT_SHOWN}: {', '.join(tests)}"
             return MutantResult(change.id, change.file, KILLED, rule, test, before)
-    fate = SURVIVED if len(campaign.done) >= len(trial.tests) else TIMED_OUT
+    fate = SURVIVED if made.issuperset(each.name for each in trial.tests) else TIMED_OUT
     return MutantResult(change.id, change.file, fate, seconds=before)
+
+
+def _timed(trial: Trial, seconds: float) -> Iterator[Activity]:
+    """Iterate over tests while there is time for them, and share what is left among machines."""
+    end = time.monotonic() + seconds
+    until = end - FOR_MACHINES * seconds if trial.machines else end
+    yield from takewhile(lambda _: time.monotonic() < until, trial.tests)
+    for number, machine in enumerate(trial.machines):
+        share = (end - time.monotonic()) / (len(trial.machines) - number)
+        yield msgspec.structs.replace(machine, seconds=min(machine.seconds, max(LEAST, share)))
 
 
 _tests: dict[tuple[str, str, int], list[Activity]] = {}
@@ -214,7 +230,10 @@ def _answered(inquiry: Inquiry, question: Question) -> MutantResult:
         alone = tuple(
             (rule, tuple(tests[n].name for n in numbers)) for rule, numbers in asked.alone
         )
-        trials.append(Trial(target, tuple(tests[number] for number in asked.tests), alone))
+        chosen = tuple(tests[number] for number in asked.tests)
+        areas = Counter(each.area for each in chosen)
+        machines = sorted((tests[n] for n in asked.machines), key=lambda each: -areas[each.area])
+        trials.append(Trial(target, chosen, alone, tuple(machines)))
     judged = bool(reason_for(question.change.id))
     budget = inquiry.budget * (GLANCE if judged else 1)
     return judge(question.change, inquiry.folder, trials, budget)
