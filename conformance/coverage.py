@@ -89,34 +89,44 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
     tests: tuple[Executed, ...]
     machines: frozenset[int]
 
-    def asked(self, file: str, line: int | None) -> Asked:
+    def asked(self, file: str, line: int | None, near: frozenset[int] = frozenset()) -> Asked:
         """Return what is asked about a line of a file.
 
         Without a line it is about everything in the file. Tests that execute the same blocks of
         the file are of one kind; each kind has its turn in each round, and the quicker ones come
         first. After some rounds come those by which a certificate stands or falls. Those that take
         long come last: in the time of one of them dozens of others are made.
+
+        Args:
+            file: name of the file.
+            line: the line; None for all lines.
+            near: numbers of tests that are about its function; they and the others take turns.
         """
         start = 0 if line is None else block_of(self.starts, file, line)[1]
-        kinds: dict[tuple[int, ...], list[int]] = {}
+        quick: list[int] = []
         long: list[int] = []
         machines: list[int] = []
         for number in self._by_seconds:
             lines = self.tests[number].lines.get(file, ())
             if start in lines or (line is None and lines):
-                if number in self.machines:
-                    machines.append(number)
-                elif self.tests[number].seconds > LONG:
-                    long.append(number)
-                else:
-                    kinds.setdefault(lines, []).append(number)
+                endless, takes_long = number in self.machines, self.tests[number].seconds > LONG
+                (machines if endless else long if takes_long else quick).append(number)
+        alone = self._alone({*quick, *long})
+        needed = [number for _, numbers in alone for number in numbers]
+        close = self._by_kinds([each for each in quick if each in near], file, [])
+        rest = self._by_kinds([each for each in quick if each not in near], file, needed)
+        ordered = dict.fromkeys((*_in_turn([close, rest]), *needed, *long))
+        return Asked(tuple(ordered), tuple(machines), alone)
+
+    def _by_kinds(self, numbers: Sequence[int], file: str, needed: Sequence[int]) -> list[int]:
+        """Return quick tests with each kind in its turn, and after some rounds the needed ones."""
+        kinds: dict[tuple[int, ...], list[int]] = {}
+        for number in numbers:
+            kinds.setdefault(self.tests[number].lines[file], []).append(number)
         early = _in_turn([each[:EARLY_OF_A_KIND] for each in kinds.values()])
         late = _in_turn([each[EARLY_OF_A_KIND:] for each in kinds.values()])
-        alone = self._alone({*long, *(number for numbers in kinds.values() for number in numbers)})
-        needed = [number for _, numbers in alone for number in numbers]
-        quick = (number for number in needed if self.tests[number].seconds <= LONG)
-        ordered = dict.fromkeys((*early, *quick, *late, *needed, *long))
-        return Asked(tuple(ordered), tuple(machines), alone)
+        own = [number for number in needed if self.tests[number].seconds <= LONG]
+        return list(dict.fromkeys((*early, *own, *late)))
 
     def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
         found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]

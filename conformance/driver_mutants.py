@@ -24,13 +24,14 @@ from halcert.adapters import softacl
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.mutation import BUNDLES, Change, Workshop
 from halcert.adapters.protocol import Options
+from halcert.adapters.reach import served
 from halcert.conformance.activity import NOTHING, Activity
 from halcert.conformance.campaign import LEAST, Campaign, Plan, directed, pool_of, turns
 from halcert.conformance.coverage import Asked, Coverage, kept_coverage, suite_digest
 from halcert.conformance.survivors import reason_for
 from halcert.conformance.target import Target
 from halcert.conformance.witness import witness_activities
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import AREAS, interfaces
 
 KILLED = "killed"
 SURVIVED = "survived"
@@ -281,14 +282,38 @@ def judge_all(
                 begin(f"what tests execute of soft{adapter} as {target.profile}")
                 coverages.append(kept_coverage(target, tests_of(target, seed), jobs))
             begin(f"mutants of soft{adapter}")
-            questions = [Question(each, _asked(each, coverages)) for each in changes]
+            near = Near(f"soft{adapter}", [tests_of(each, seed) for each in targets])
+            questions = [Question(each, _asked(each, coverages, near)) for each in changes]
             yield from _in_processes(inquiry, questions, jobs)
 
 
-def _asked(change: Change, coverages: Sequence[Coverage]) -> tuple[Asked, ...]:
+class Near:
+    """Which tests are about a function: witnesses whose last call comes to it."""
+
+    def __init__(self, bundle: str, tests: Sequence[Sequence[Activity]]) -> None:
+        """Take the name of a library, and the tests for each product."""
+        self._serves = served(BUNDLES[bundle], interfaces())
+        self._numbers: list[dict[str, list[int]]] = []
+        for own in tests:
+            numbers: dict[str, list[int]] = {}
+            for number, each in enumerate(own):
+                if each.steps:
+                    numbers.setdefault(each.steps[-1].interface, []).append(number)
+            self._numbers.append(numbers)
+
+    def of(self, change: Change) -> list[frozenset[int]]:
+        """Return the numbers of the tests that are about the function of a change."""
+        place = Path(change.file).name, change.within
+        names = self._serves.get(place, frozenset())
+        return [frozenset(n for name in names for n in own.get(name, ())) for own in self._numbers]
+
+
+def _asked(change: Change, coverages: Sequence[Coverage], near: Near) -> tuple[Asked, ...]:
     """Return what is asked about a mutant, for each product."""
     line = change.line if change.runs else None
-    return tuple(each.asked(Path(change.file).name, line) for each in coverages)
+    file = Path(change.file).name
+    pairs = zip(coverages, near.of(change), strict=True)
+    return tuple(each.asked(file, line, close) for each, close in pairs)
 
 
 def _in_processes(
