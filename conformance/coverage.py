@@ -40,8 +40,6 @@ LONG = 0.5
 """Seconds from which on a test takes long."""
 ENDLESS = frozenset({"machine", "concurrent"})
 """Kinds of tests that go on for as long as they are told to."""
-EARLY_OF_A_KIND = 3
-"""How many tests of each kind come before those that a certificate needs."""
 
 
 class Executed(msgspec.Struct, frozen=True):
@@ -89,18 +87,18 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
     tests: tuple[Executed, ...]
     machines: frozenset[int]
 
-    def asked(self, file: str, line: int | None, near: frozenset[int] = frozenset()) -> Asked:
+    def asked(self, file: str, line: int | None, promising: Sequence[frozenset[int]] = ()) -> Asked:
         """Return what is asked about a line of a file.
 
         Without a line it is about everything in the file. Tests that execute the same blocks of
         the file are of one kind; each kind has its turn in each round, and the quicker ones come
-        first. After some rounds come those by which a certificate stands or falls. Those that take
-        long come last: in the time of one of them dozens of others are made.
+        first. Promising ones come before all others, then those by which a certificate stands or
+        falls. Those that take long come last: in the time of one of them dozens of others are made.
 
         Args:
             file: name of the file.
             line: the line; None for all lines.
-            near: numbers of tests that are about its function; they and the others take turns.
+            promising: numbers of tests that find more than others; those of each sort take turns.
         """
         start = 0 if line is None else block_of(self.starts, file, line)[1]
         quick: list[int] = []
@@ -113,20 +111,18 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
                 (machines if endless else long if takes_long else quick).append(number)
         alone = self._alone({*quick, *long})
         needed = [number for _, numbers in alone for number in numbers]
-        close = self._by_kinds([each for each in quick if each in near], file, [])
-        rest = self._by_kinds([each for each in quick if each not in near], file, needed)
-        ordered = dict.fromkeys((*_in_turn([close, rest]), *needed, *long))
+        sorts = [self._by_kinds([n for n in quick if n in sort], file) for sort in promising]
+        rest = self._by_kinds(quick, file)
+        own = (number for number in needed if self.tests[number].seconds <= LONG)
+        ordered = dict.fromkeys((*_in_turn(sorts), *own, *rest, *needed, *long))
         return Asked(tuple(ordered), tuple(machines), alone)
 
-    def _by_kinds(self, numbers: Sequence[int], file: str, needed: Sequence[int]) -> list[int]:
-        """Return quick tests with each kind in its turn, and after some rounds the needed ones."""
+    def _by_kinds(self, numbers: Sequence[int], file: str) -> list[int]:
+        """Return tests with each kind in its turn."""
         kinds: dict[tuple[int, ...], list[int]] = {}
         for number in numbers:
             kinds.setdefault(self.tests[number].lines[file], []).append(number)
-        early = _in_turn([each[:EARLY_OF_A_KIND] for each in kinds.values()])
-        late = _in_turn([each[EARLY_OF_A_KIND:] for each in kinds.values()])
-        own = [number for number in needed if self.tests[number].seconds <= LONG]
-        return list(dict.fromkeys((*early, *own, *late)))
+        return list(_in_turn(list(kinds.values())))
 
     def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
         found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]

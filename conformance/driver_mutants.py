@@ -282,38 +282,46 @@ def judge_all(
                 begin(f"what tests execute of soft{adapter} as {target.profile}")
                 coverages.append(kept_coverage(target, tests_of(target, seed), jobs))
             begin(f"mutants of soft{adapter}")
-            near = Near(f"soft{adapter}", [tests_of(each, seed) for each in targets])
-            questions = [Question(each, _asked(each, coverages, near)) for each in changes]
+            promising = Promising(f"soft{adapter}", [tests_of(each, seed) for each in targets])
+            questions = [Question(each, _asked(each, coverages, promising)) for each in changes]
             yield from _in_processes(inquiry, questions, jobs)
 
 
-class Near:
-    """Which tests are about a function: witnesses whose last call comes to it."""
+class Promising:
+    """Tests that find more about a function than others.
+
+    Witnesses whose last call comes to it look at what it does, and flows at what it leaves.
+    """
 
     def __init__(self, bundle: str, tests: Sequence[Sequence[Activity]]) -> None:
         """Take the name of a library, and the tests for each product."""
         self._serves = served(BUNDLES[bundle], interfaces())
-        self._numbers: list[dict[str, list[int]]] = []
-        for own in tests:
-            numbers: dict[str, list[int]] = {}
-            for number, each in enumerate(own):
-                if each.steps:
-                    numbers.setdefault(each.steps[-1].interface, []).append(number)
-            self._numbers.append(numbers)
+        self._flows = [_numbers(own, lambda each: each.kind == "scenario") for own in tests]
+        self._tests = tests
 
-    def of(self, change: Change) -> list[frozenset[int]]:
-        """Return the numbers of the tests that are about the function of a change."""
+    def of(self, change: Change) -> list[tuple[frozenset[int], ...]]:
+        """Return the numbers of the tests of both sorts, for each product."""
         place = Path(change.file).name, change.within
         names = self._serves.get(place, frozenset())
-        return [frozenset(n for name in names for n in own.get(name, ())) for own in self._numbers]
+        about = [
+            _numbers(own, lambda each: bool(each.steps) and each.steps[-1].interface in names)
+            for own in self._tests
+        ]
+        return list(zip(about, self._flows, strict=True))
 
 
-def _asked(change: Change, coverages: Sequence[Coverage], near: Near) -> tuple[Asked, ...]:
+def _numbers(tests: Sequence[Activity], fits: Callable[[Activity], bool]) -> frozenset[int]:
+    return frozenset(number for number, each in enumerate(tests) if fits(each))
+
+
+def _asked(
+    change: Change, coverages: Sequence[Coverage], promising: Promising
+) -> tuple[Asked, ...]:
     """Return what is asked about a mutant, for each product."""
     line = change.line if change.runs else None
     file = Path(change.file).name
-    pairs = zip(coverages, near.of(change), strict=True)
-    return tuple(each.asked(file, line, close) for each, close in pairs)
+    pairs = zip(coverages, promising.of(change), strict=True)
+    return tuple(each.asked(file, line, sorts) for each, sorts in pairs)
 
 
 def _in_processes(

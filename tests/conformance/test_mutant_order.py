@@ -62,10 +62,11 @@ def test_machines_share_the_time_that_others_have_left(monkeypatch):
     assert took == [*[("scenario", 1.0)] * 7, ("machine", 1.5), ("machine", 1.5)]
 
 
-def test_tests_about_the_function_and_the_others_take_turns():
+def test_sorts_of_promising_tests_take_turns_and_come_before_all_others():
     tests = [executed(number / 100, 1) for number in range(6)]
-    found = Coverage({FILE: [1]}, tuple(tests), frozenset()).asked(FILE, 1, frozenset({3, 4, 5}))
-    assert found.tests == (3, 0, 4, 1, 5, 2)
+    sorts = (frozenset({4, 5}), frozenset({2, 3}))
+    found = Coverage({FILE: [1]}, tuple(tests), frozenset()).asked(FILE, 1, sorts)
+    assert found.tests == (4, 2, 5, 3, 0, 1)
 
 
 def test_a_test_that_finds_fault_with_the_right_library_is_not_asked():
