@@ -280,6 +280,8 @@ def copies_at_once(lab: Lab) -> None:
         {"src": 0},
         {"destMax": 0},
         {"destMax": SMALL - 1},
+        {"destMax": 1, "count": 1},
+        {"destMax": 0, "count": 0},
         {"count": 0},
         {"count": 0, "dst": 0},
         {"dst": host},

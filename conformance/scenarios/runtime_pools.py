@@ -357,11 +357,70 @@ def wrong_pool_properties_of_the_runtime(lab: Lab) -> None:
     device = lab.setting.devices[0]
     use(lab, device)
     usual = {"allocType": 0, "handleType": 0, "id": device, "type": 1, "maxSize": 4 * PAGE}
-    for change in ({"allocType": 1}, {"type": 0}, {"type": 4}, {"maxSize": 2**60}):
+    for change in ({"allocType": 1}, {"type": 0}, {"type": 4}):
         lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, **change})
+    for size in (2**60, 2**64 - PAGE, 2**64 - 1):
+        lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, "maxSize": size})
     lab.call("aclrtMemPoolCreate", memPool=False, poolProps=usual)
     lab.call("aclrtMemPoolCreate", memPool=True, poolProps=None)
     lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, "maxSize": PAGE + 1})
+
+
+def pools_go_with_their_device(lab: Lab) -> None:
+    """A device that is given up takes its pools along, and leaves those of other devices."""
+    for gone in lab.setting.devices:
+        kept = []
+        for device in lab.setting.devices:
+            use(lab, device)
+            where, of = stream(lab), pool(lab, device, 4 * PAGE)
+            block = None if of is None else take(lab, where, of)
+            if of is not None and block is not None:
+                fill_on(lab, where, block, PAGE, 3 + device)
+                sync(lab, where)
+                kept.append((device, where, of, block))
+        lab.call("aclrtResetDevice", deviceId=gone)
+        for device, where, of, block in kept:
+            use(lab, device)
+            ask(lab, of)
+            if device != gone:
+                check_all(lab)
+                give(lab, where, block)
+                take(lab, where, of, 4 * PAGE)
+                sync(lab, where)
+                audit(lab, device)
+            lab.call("aclrtMemPoolDestroy", memPool=of)
+            lab.call("aclrtResetDevice", deviceId=device)
+        for device in lab.setting.devices:
+            lab.call("aclrtResetDeviceForce", deviceId=device)
+
+
+def pools_come_and_go_beside_others(lab: Lab) -> None:
+    """What is freed goes back to its own pool, whichever pool is older or lies higher."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    where = stream(lab)
+    made = [pool(lab, device, size) for size in (4 * PAGE, 6 * PAGE, 4 * PAGE)]
+    blocks = [None if of is None else take(lab, where, of, PAGE) for of in made]
+    sync(lab, where)
+    for number in (0, 1, 2, 0):
+        give(lab, where, blocks[number])
+        sync(lab, where)
+        lab.call("aclrtMemPoolDestroy", memPool=made[number] or 0)
+        made[number] = of = pool(lab, device, 4 * PAGE)
+        blocks[number] = block = None if of is None else take(lab, where, of, 2 * PAGE)
+        if block is not None:
+            fill_on(lab, where, block, 2 * PAGE, 20 + number)
+        sync(lab, where)
+        for each in made:
+            if each is not None:
+                ask(lab, each)
+        check_all(lab)
+    for of, block in zip(made, blocks, strict=True):
+        give(lab, where, block)
+        sync(lab, where)
+        if of is not None:
+            ask(lab, of)
+            lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
 POOL_FLOWS = (
@@ -376,5 +435,7 @@ POOL_FLOWS = (
     trimming_waits_for_frees,
     a_part_is_trimmed,
     a_pool_of_many_parts,
+    pools_go_with_their_device,
+    pools_come_and_go_beside_others,
     wrong_pool_properties_of_the_runtime,
 )

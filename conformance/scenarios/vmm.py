@@ -263,6 +263,9 @@ def addresses_that_are_asked_for(lab: Lab) -> None:
         (PAGE, 20 * TIB + MIB),
         (3 * MIB, 20 * TIB + PAGE),
         (GIB, 20 * TIB + 512 * MIB),
+        (512 * MIB, 20 * TIB + 256 * MIB),
+        (512 * MIB, 20 * TIB + MIB),
+        (512 * MIB, 20 * TIB + 512 * MIB),
         (PAGE, 17 * TIB),
         (PAGE, 24 * TIB),
     ):
