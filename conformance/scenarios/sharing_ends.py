@@ -77,6 +77,8 @@ def _owner_frees(size: int, *, opened: bool) -> Flow:
             close(lab, places[0])
         open_name(lab, token, STRANGER)
         destroy(lab, token)
+        audit(lab, lab.setting.devices[0], process=OWNER)
+        look(lab, OWNER)
         if other is not None:
             lab.call("halMemFree", OWNER, pp=other)
         settle(lab, STRANGER, OPENER, OWNER)
