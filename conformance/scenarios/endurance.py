@@ -18,6 +18,8 @@ CYCLES = 80
 MODULE_OF = int(CtrlType.CTRL_TYPE_GET_ADDR_MODULE_ID)
 MOST = 60
 """Blocks of a size that are allocated to fill a device."""
+HBM = 1
+"""Physical memory of which devices tell how much is free."""
 LARGE = 600 * MIB
 """A block that implementations give address space of its own (bytes)."""
 
@@ -183,7 +185,7 @@ def _everything(lab: Lab, device: int, *, huge: int = 1) -> list[int]:
     found = []
     for size in (LARGE, LARGE // 8, 2 * MIB):
         for _ in range(MOST):
-            block = allocate(lab, size, DEV, device, huge=huge)
+            block = allocate(lab, size, DEV, device, huge=huge, phys=HBM)
             if block is None:
                 break
             found.append(block)
