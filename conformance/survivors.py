@@ -57,17 +57,93 @@ def open_by(rule: str) -> str:
     return f"nothing is promised about it ({rule})"
 
 
+def allowed_by(rule: str) -> str:
+    """Return that a refusal, which is all that comes of it, is a freedom that a rule gives."""
+    return f"whoever refuses there may do so ({rule})"
+
+
 CHOICE = "any of the codes may come"
 KEPT = "how much of what was freed a cache keeps is left open"
 SCANNED = "when pages that nobody uses are swapped out is left open"
 ADVICE = "equivalent: it is advice to the operating system"
 LEAK = "equivalent: what the library keeps in the process beside the memory is its own affair"
 PLACED = "which addresses are given is left open"
+RACED = "it is about two calls at the very same moment, which no test can bring about at will"
+UNASKED = "equivalent: the argument is not looked at there"
+ENDING = "nobody sees what a process does while it ends"
 SOURCES: dict[str, str] = {
     "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
     "soft*/*.c:*: without free(*": LEAK,
     "softhal/*.c:*: without close(*": LEAK,
     "softhal/*.c:*: without peer_close(*": LEAK,
+    "softacl/*.c:*: without timeline_drop(*": LEAK,
+    "softacl/*.c:*: without clock_free(*": LEAK,
+    "softacl/context.c:make_condition:*_init(&attributes);": "equivalent: here it sets nothing "
+    "but zeros, which nobody tells from what is there",
+    "softacl/context.c:context_end:*: 1 + 1": "equivalent: any negative time is without end",
+    "softacl/device.c:reset:*: without lock();": RACED,
+    "softacl/errors.c::*": "equivalent: the software driver never answers with these codes",
+    "softacl/event.c:find_both:*: without code = ACL_ERROR_RT_INVALID_HANDLE;": RACED,
+    "softacl/malloc.c:by_policy:*: allocate: device, size": open_by("RUNTIME-MALLOC-005"),
+    "softacl/pool.c:decide_size:*:19: || becomes &&": "equivalent: what is larger than the device "
+    "is refused behind it as well",
+    "softacl/query.c::*": "only all memory of a device together is promised to add up",
+    "softacl/query.c:locate_fully:*:24: 0 + 1": "what reserved members hold is told by no document",
+    "softacl/query.c:device_load:*: softhal_device_load: *": "equivalent: a copy, which is made "
+    "where that fails, gives the same bytes",
+    "softacl/segments.c:segments_trim:*:23: - becomes +": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/share.c:aclrtMemExportToShareableHandleV2:*: export_fabric: *": allowed_by(
+        "PHYSICAL-EXPORT2-006"
+    ),
+    "softacl/stream.c:deadline_in:*": "equivalent: no rule is about waiting with an end",
+    "softacl/value.c:run_wait:*nanosleep*": "how often a stream looks is its own affair",
+    "softacl/worker.c:something_runs:*": ENDING,
+    "softacl/worker.c:workers_end:*": ENDING,
+    "softhal/advise.c:v2_lock_on_device:*:44: - becomes +": open_by("SVM-ADVISE-012"),
+    "softhal/advise.c:v2_prefetch:*:111: || becomes &&": open_by("SVM-PREF-008"),
+    "softhal/alloc.c:free_block:*:34: 0 + 1": RACED,
+    "softhal/batch.c:element:*: without code = DRV_ERROR_NOT_SUPPORT;": open_by("SVM-BATCH-012"),
+    "softhal/convert.c:submit_async:*: without code = DRV_ERROR_PARA_ERROR;": RACED,
+    "softhal/domain.c:domain_create:*memset*": SYSTEM,
+    "softhal/domain.c:claim_slot:*memset*": DIED,
+    "softhal/domain.c:open_locked:*: && becomes ||": RACED,
+    "softhal/domain.c:fits:*:17: <= becomes <": "equivalent: what is full has room for nothing",
+    "softhal/domain.c:fits:*:52: <= becomes <": allowed_by("SVM-ALLOC-033"),
+    "softhal/info.c:query_size:*: without code = DRV_ERROR_PARA_ERROR;": open_by("SVM-INFO-012"),
+    "softhal/map.c:attach:*view_remove*": SYSTEM,
+    "softhal/map.c:attach:*:44: < becomes <=": "equivalent: no two mappings start at one address",
+    "softhal/memset.c:v2_set_check:*:36: || becomes &&": open_by("SVM-SET-005"),
+    "softhal/migrate.c:is_write:*: 2 + 1": "equivalent: pages without access are absent for the "
+    "processor, so the bit beside is never set",
+    "softhal/open.c:open_new:*:78: admit: &fd, &copy": "equivalent: no name of an owner that is "
+    "gone is opened, so nobody asks openers for the memory",
+    "softhal/place.c:block_place_at:*:24: && becomes ||": "equivalent: a heap with a block is not "
+    "empty",
+    "softhal/pool.c:destroy:*: if not (block->heap->kind == KIND_RESERVED)": "equivalent: both "
+    "release the block, and where it lies nothing else is to be done",
+    "softhal/query.c:v3_attribute:*: without answer->page_size = page_size_of(heap, HUGE_PAGE);": (
+        open_by("SVM-ATTR-006")
+    ),
+    "softhal/register.c:v2_dma:*: without code = DRV_ERROR_INVALID_VALUE;": open_by(
+        "SHARING-REGISTER-016"
+    ),
+    "softhal/register_list.c:halHostRegisterCapabilities:*:26: && becomes ||": "which parts of a "
+    "device reach memory of the host is left open",
+    "softhal/register_list.c:registration_place:*: window_hold: *": PLACED,
+    "softhal/resolve.c:resolve_pair:*:16: 0 + 1": "equivalent: those who find the ends clear them",
+    "softhal/resolve.c:v3_resolve:*:28: > becomes >=": open_by("SVM-COPY-009"),
+    "softhal/resolve.c:v3_resolve:*:43: + becomes -": open_by("SVM-COPY-009"),
+    "softhal/unregister.c:v3_type:*:26: < becomes <=": "equivalent: what lies behind the table is "
+    "no type that anything is registered by",
+    "softhal/uvm_copy.c:set_page:*:55: 0 + 1": UNASKED,
+    "softhal/uvm_frames.c:uvm_make_room:*:76: 0 + 1": allowed_by("SVM-ALLOC-033"),
+    "softhal/uvm_prefetch.c:prefetch_page:*: to_host: true, number": allowed_by("UVM-FETCH-027"),
+    "softhal/uvm_table.c:uvm_place_of:*:62: 0 + 1": "equivalent: of a place without a number none "
+    "is ever told",
+    "softhal/view.c:enter_view:*:20: - becomes +": SYSTEM,
+    "softhal/view.c:view_add:*:16: - becomes +": SYSTEM,
+    "softhal/white.c:white_add:*:48: 4 + 1": "it takes 200,000 permissions to come here",
+    "softhal/window.c:hold_v2:*HOST_UVA_SECOND*": SYSTEM,
     "softhal/heap.c:heap_new:*": PLACED,
     "softhal/heap.c:heap_gap:*: >= becomes >": PLACED,
     "softhal/heap.c:general_gap:*": PLACED,
