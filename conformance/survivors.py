@@ -71,6 +71,9 @@ PLACED = "which addresses are given is left open"
 RACED = "it is about two calls at the very same moment, which no test can bring about at will"
 UNASKED = "equivalent: the argument is not looked at there"
 ENDING = "nobody sees what a process does while it ends"
+WHIM = "it is about whims, which the library has for tests only"
+ROOM = "equivalent: how much room is kept for more is the library's own affair"
+LOCAL = "equivalent: the value is replaced before anybody looks at it"
 SOURCES: dict[str, str] = {
     "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
     "soft*/*.c:*: without free(*": LEAK,
@@ -137,7 +140,7 @@ SOURCES: dict[str, str] = {
     "no type that anything is registered by",
     "softhal/uvm_copy.c:set_page:*:55: 0 + 1": UNASKED,
     "softhal/uvm_frames.c:uvm_make_room:*:76: 0 + 1": allowed_by("SVM-ALLOC-033"),
-    "softhal/uvm_prefetch.c:prefetch_page:*: to_host: true, number": allowed_by("UVM-FETCH-027"),
+    "softhal/uvm_prefetch.c:prefetch_page:*: to_host: *, number": allowed_by("UVM-FETCH-027"),
     "softhal/uvm_table.c:uvm_place_of:*:62: 0 + 1": "equivalent: of a place without a number none "
     "is ever told",
     "softhal/view.c:enter_view:*:20: - becomes +": SYSTEM,
@@ -149,8 +152,7 @@ SOURCES: dict[str, str] = {
     "softhal/heap.c:general_gap:*": PLACED,
     "softhal/window.c:hold_v2:*: + becomes -": PLACED,
     "softhal/reserve.c:v3_place:*: heaps_touch: *": PLACED,
-    "softhal/shares.c:share_holders:*: < becomes <=": "equivalent: all entries "
-    "behind the highest one are empty",
+    "softhal/shares.c:*:28: < becomes <=": "equivalent: entries behind the highest are empty",
     "softhal/uvm_frames.c:swap_one:*": SCANNED,
     "softhal/uvm_frames.c:uvm_make_room:*: without look(*": SCANNED,
     "softhal/ctl.c:*: cp_mmap: *": open_by("SVM-CTL-029"),
@@ -233,6 +235,30 @@ SOURCES: dict[str, str] = {
     "softhal/access.c:check_desc:*: 64 + 1": "equivalent: ids of devices are below 64",
     "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": SCANNED,
     "softacl/pool_calls.c:run_ordinary_free:*": open_by("RUNTIME-PFREE-007"),
+    "softacl/device.c:collect:*: if not *": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/event.c:drop_wait:*lock();": RACED,
+    "softacl/event.c:find_both:*: without unlock();": RACED,
+    "softacl/init.c::*": open_by("RUNTIME-INIT-002"),
+    "softacl/managed.c:prefetch_new:*: without made->task.drop = drop_prefetch;": LEAK,
+    "softacl/managed.c:prefetch_new:*: || becomes &&": SYSTEM,
+    "softacl/pool.c:window_gap:*:62: < becomes <=": PLACED,
+    "softacl/pool.c:make:*: without segments_end(pool);": LEAK,
+    "softacl/share.c:open_to_all:*memset*": "equivalent: the driver below looks at nothing else",
+    "softhal/alloc_v2.c:make_plan:*:47: && becomes ||": allowed_by("SVM-ALLOC-035"),
+    "softhal/create.c:check_giant:*:40: < becomes <=": "equivalent: such a device is never open",
+    "softhal/heap.c:grow:*: 16 + 1": ROOM,
+    "softhal/pages.c:pages_make:*:36: 1 + 1": "equivalent: anything but 0 is a failure",
+    "softhal/shares.c:share_find:*:18: 0 + 1": "equivalent: what is empty is of no kind",
+    "softhal/shares.c:holder_make:*:23: 0 + 1": "equivalent: the first entry stays empty",
+    "softhal/token.c:name_parse:*:20: 0 + 1": LOCAL,
+    "softhal/token.c:name_parse:*:23: 0 + 1": LOCAL,
+    "softhal/token.c:name_parse:*:25: 0 + 1": LOCAL,
+    "softhal/uvm_advise.c:refused:*": WHIM,
+    "softhal/view.c:enter_view:*: 64 + 1": ROOM,
+    "softhal/view.c:memory_locate:*:31: < becomes <=": "equivalent: pieces of any size are moved",
+    "softhal/view.c:memory_locate:*lock(&view_lock);": RACED,
+    "softhal/view.c:outside_hold:*:29: 0 + 1": LOCAL,
+    "softhal/white.c:first_place:*": "equivalent: where an entry lies is nobody's affair",
     "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
     "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",
 }
