@@ -243,6 +243,10 @@ SOURCES: dict[str, str] = {
     "softacl/managed.c:prefetch_new:*: || becomes &&": SYSTEM,
     "softacl/pool.c:window_gap:*:62: < becomes <=": PLACED,
     "softacl/pool.c:make:*: without segments_end(pool);": LEAK,
+    "softacl/pool.c:make:*: without pool->device_side = *": "equivalent: the runtime counts the same "
+    "by itself",
+    "softacl/segments.c:alike:*:53: != becomes ==": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/segments.c:segment_release:*: without merge(*": allowed_by("RUNTIME-PMALLOC-009"),
     "softacl/share.c:open_to_all:*memset*": "equivalent: the driver below looks at nothing else",
     "softhal/alloc_v2.c:make_plan:*:47: && becomes ||": allowed_by("SVM-ALLOC-035"),
     "softhal/create.c:check_giant:*:40: < becomes <=": "equivalent: such a device is never open",

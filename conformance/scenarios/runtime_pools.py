@@ -155,6 +155,33 @@ def memory_is_used_again_late_enough(lab: Lab) -> None:
         lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
+def neighbours_are_used_again_late_enough(lab: Lab) -> None:
+    """Who gets what was freed in two parts finds nobody at work in either of them."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    part = 6 * PAGE
+    for switch in (2, 3):
+        of, first, second = pool(lab, device, 2 * part + PAGE), stream(lab), stream(lab)
+        if of is None:
+            return
+        set_attribute(lab, of, switch, 1)
+        blocks = [take(lab, first, of, part), take(lab, first, of, part)]
+        take(lab, first, of, PAGE)
+        sync(lab, first)
+        for block in blocks:
+            for value in range(16):
+                if block is not None:
+                    fill_on(lab, first, block, part, value)
+            give(lab, first, block)
+        other = take(lab, second, of, 2 * part)
+        if other is not None:
+            fill_on(lab, second, other, 2 * part, 99)
+        sync(lab, second)
+        sync(lab, first)
+        check_all(lab)
+        lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
 def pools_of_a_full_device(lab: Lab) -> None:
     """Where a device has no memory left, the wait tells of it, or the memory is there."""
     device = lab.setting.devices[0]
@@ -428,6 +455,7 @@ POOL_FLOWS = (
     pools_are_exhausted,
     memory_is_used_again_in_order,
     memory_is_used_again_late_enough,
+    neighbours_are_used_again_late_enough,
     pools_of_a_full_device,
     freed_elsewhere,
     pool_numbers,
