@@ -120,6 +120,7 @@ SOURCES: dict[str, str] = {
     "processor, so the bit beside is never set",
     "softhal/open.c:open_new:*:78: admit: &fd, &copy": "equivalent: no name of an owner that is "
     "gone is opened, so nobody asks openers for the memory",
+    "softhal/peering.c:*: begin: peer_dev, dev": "equivalent: the same is asked of both",
     "softhal/place.c:block_place_at:*:24: && becomes ||": "equivalent: a heap with a block is not "
     "empty",
     "softhal/pool.c:destroy:*: if not (block->heap->kind == KIND_RESERVED)": "equivalent: both "
@@ -243,8 +244,8 @@ SOURCES: dict[str, str] = {
     "softacl/managed.c:prefetch_new:*: || becomes &&": SYSTEM,
     "softacl/pool.c:window_gap:*:62: < becomes <=": PLACED,
     "softacl/pool.c:make:*: without segments_end(pool);": LEAK,
-    "softacl/pool.c:make:*: without pool->device_side = *": "equivalent: the runtime counts the same "
-    "by itself",
+    "softacl/pool.c:make:*: without pool->device_side = *": "equivalent: the runtime counts "
+    "the same by itself",
     "softacl/segments.c:alike:*:53: != becomes ==": allowed_by("RUNTIME-PMALLOC-009"),
     "softacl/segments.c:segment_release:*: without merge(*": allowed_by("RUNTIME-PMALLOC-009"),
     "softacl/share.c:open_to_all:*memset*": "equivalent: the driver below looks at nothing else",
