@@ -134,6 +134,11 @@ SOURCES: dict[str, str] = {
     "softhal/register_list.c:halHostRegisterCapabilities:*:26: && becomes ||": "which parts of a "
     "device reach memory of the host is left open",
     "softhal/register_list.c:registration_place:*: window_hold: *": PLACED,
+    "softhal/register.c:enter_wish:*: without wish.placed = *": PLACED,
+    "softhal/register.c:v2_dma:*:25: 0 + 1": open_by("SHARING-REGISTER-016"),
+    "softhal/register.c:v3_through:*: if not (heap->kind == KIND_RESERVED *": allowed_by(
+        "SHARING-REGISTER-021"
+    ),
     "softhal/resolve.c:resolve_pair:*:16: 0 + 1": "equivalent: those who find the ends clear them",
     "softhal/resolve.c:v3_resolve:*:28: > becomes >=": open_by("SVM-COPY-009"),
     "softhal/resolve.c:v3_resolve:*:43: + becomes -": open_by("SVM-COPY-009"),
