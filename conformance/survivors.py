@@ -144,7 +144,15 @@ SOURCES: dict[str, str] = {
     "softhal/resolve.c:v3_resolve:*:43: + becomes -": open_by("SVM-COPY-009"),
     "softhal/unregister.c:v3_type:*:26: < becomes <=": "equivalent: what lies behind the table is "
     "no type that anything is registered by",
+    "softhal/uvm_agent.c:misplaced:*": "equivalent: nothing is misplaced but by a seeded fault",
+    "softhal/uvm_agent.c:access_page:*: misplaced: *": UNASKED,
+    "softhal/uvm_copy.c:uvm_copy:*: without memset(&to, *": open_by("SVM-COPY-009"),
+    "softhal/uvm_copy.c:set_page:*:38: < becomes <=": "equivalent: one copy is set twice",
+    "softhal/uvm_copy.c:set_page:*:36: && becomes ||": "equivalent: what no page holds is written "
+    "over before it is read",
     "softhal/uvm_copy.c:set_page:*:55: 0 + 1": UNASKED,
+    "softhal/uvm_fault.c:uvm_cpu_fault:*: || becomes &&": "equivalent: outside the window nothing "
+    "is allocated",
     "softhal/uvm_frames.c:uvm_make_room:*:76: 0 + 1": allowed_by("SVM-ALLOC-033"),
     "softhal/uvm_prefetch.c:prefetch_page:*: to_host: *, number": allowed_by("UVM-FETCH-027"),
     "softhal/uvm_table.c:uvm_place_of:*:62: 0 + 1": "equivalent: of a place without a number none "
