@@ -112,6 +112,8 @@ SOURCES: dict[str, str] = {
     "softhal/domain.c:open_locked:*: && becomes ||": RACED,
     "softhal/domain.c:fits:*:17: <= becomes <": "equivalent: what is full has room for nothing",
     "softhal/domain.c:fits:*:52: <= becomes <": allowed_by("SVM-ALLOC-033"),
+    "softhal/handle.c:handle_imported:*: without handle->module = *": "which module mapped memory has "
+    "is told by no document",
     "softhal/info.c:query_size:*: without code = DRV_ERROR_PARA_ERROR;": open_by("SVM-INFO-012"),
     "softhal/map.c:attach:*view_remove*": SYSTEM,
     "softhal/map.c:attach:*:44: < becomes <=": "equivalent: no two mappings start at one address",
@@ -223,6 +225,8 @@ SOURCES: dict[str, str] = {
     "softhal/register.c:device_block:*: + becomes -": open_by("SHARING-REGISTER-017"),
     "softhal/register.c:v2_device_local:*": open_by("SHARING-REGISTER-018"),
     "softhal/shmem.c:v2_source:*": open_by("SHARING-NAME-011"),
+    "softhal/shmem.c:all_shareable:*": open_by("SHARING-NAME-011"),
+    "softhal/uvm_agent.c:access_page:*:33: || becomes &&": open_by("UVM-DLOAD-002"),
     "softhal/pool.c:pool_free_block:*": "freeing memory of a pool otherwise is told by no document",
     "softhal/ctl.c:map_registers:*": open_by("SVM-CTL-029"),
     "softhal/ctl.c:unmap_registers:*": open_by("SVM-CTL-029"),
