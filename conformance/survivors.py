@@ -112,7 +112,7 @@ SOURCES: dict[str, str] = {
     "softhal/domain.c:open_locked:*: && becomes ||": RACED,
     "softhal/domain.c:fits:*:17: <= becomes <": "equivalent: what is full has room for nothing",
     "softhal/domain.c:fits:*:52: <= becomes <": allowed_by("SVM-ALLOC-033"),
-    "softhal/handle.c:handle_imported:*: without handle->module = *": "which module mapped memory has "
+    "softhal/handle.c:handle_imported:*: without handle->module = *": "the module of mapped memory "
     "is told by no document",
     "softhal/info.c:query_size:*: without code = DRV_ERROR_PARA_ERROR;": open_by("SVM-INFO-012"),
     "softhal/map.c:attach:*view_remove*": SYSTEM,
