@@ -155,6 +155,17 @@ SOURCES: dict[str, str] = {
     "softhal/uvm_copy.c:set_page:*:55: 0 + 1": UNASKED,
     "softhal/uvm_fault.c:uvm_cpu_fault:*: || becomes &&": "equivalent: outside the window nothing "
     "is allocated",
+    "softhal/uvm_frames.c:look:*": SCANNED,
+    "softhal/uvm_frames.c:uvm_frame_touch:*": SCANNED,
+    "softhal/uvm_frames.c:uvm_make_room:*:25: - becomes +": allowed_by("SVM-ALLOC-033"),
+    "softhal/uvm_move.c:uvm_to_device:*:45: || becomes &&": "equivalent: only a seeded fault loses "
+    "what was there",
+    "softhal/uvm_prefetch.c:halMemManagedPrefetchBatch:*:33: || becomes &&": open_by(
+        "UVM-BATCH-020"
+    ),
+    "softhal/uvm_query.c:look:*lock();": RACED,
+    "softhal/uvm_store.c:uvm_transfer:*:19: < becomes <=": "equivalent: no bytes are written then",
+    "softhal/uvm_table.c:uvm_page:*: 1 + 1": "equivalent: no file is asked for there",
     "softhal/uvm_frames.c:uvm_make_room:*:76: 0 + 1": allowed_by("SVM-ALLOC-033"),
     "softhal/uvm_prefetch.c:prefetch_page:*: to_host: *, number": allowed_by("UVM-FETCH-027"),
     "softhal/uvm_table.c:uvm_place_of:*:62: 0 + 1": "equivalent: of a place without a number none "

@@ -26,6 +26,8 @@ from halcert.spec.svm.flags import DEV
 from halcert.spec.svm.flags import HOST as HOST_KIND
 from halcert.spec.uvm.pages import PAGE
 
+PLACES = 64
+"""Places that a batch may name, by the public driver."""
 MANY = 72
 """Blocks that are there at once where there are many."""
 
@@ -133,6 +135,10 @@ def batches_of_ranges(lab: Lab) -> None:
     look(lab, base, size)
     look(lab, other, 2 * PAGE)
     prefetch_batch(lab, [(base, PAGE), (base + size, PAGE)], {0: first})
+    ask_page_by_page(lab, base, size)
+    look(lab, base, size)
+    many = [(base + number % 6 * PAGE, PAGE) for number in range(PLACES)]
+    prefetch_batch(lab, many, {number: (first, last)[number % 2] for number in range(PLACES)})
     ask_page_by_page(lab, base, size)
     look(lab, base, size)
 
