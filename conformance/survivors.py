@@ -104,6 +104,13 @@ SOURCES: dict[str, str] = {
     "softacl/worker.c:workers_end:*": ENDING,
     "softhal/advise.c:v2_lock_on_device:*:44: - becomes +": open_by("SVM-ADVISE-012"),
     "softhal/advise.c:v2_prefetch:*:111: || becomes &&": open_by("SVM-PREF-008"),
+    "softhal/advise.c:v2_prefetch:*:89: + becomes -": open_by("SVM-PREF-008"),
+    "softhal/advise.c:v2_prefetch:*:45: || becomes &&": open_by("SVM-PREF-008"),
+    "softhal/convert.c:submit_async:*:14: == becomes !=": RACED,
+    "softhal/convert.c:remainder_of:*:23: 0 + 1": "equivalent: nobody looks at it behind that",
+    "softhal/shares.c:pass_charge_on:*": "whether memory that only openers still have is told as "
+    "free is left open",
+    "softacl/segments.c:segments_start:*: 16 + 1": ROOM,
     "softhal/alloc.c:free_block:*:34: 0 + 1": RACED,
     "softhal/batch.c:element:*: without code = DRV_ERROR_NOT_SUPPORT;": open_by("SVM-BATCH-012"),
     "softhal/convert.c:submit_async:*: without code = DRV_ERROR_PARA_ERROR;": RACED,

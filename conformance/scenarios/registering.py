@@ -124,6 +124,19 @@ def for_dma_from_any_byte(lab: Lab) -> None:
                 unregister_as(lab, place + start, DMA, device)
 
 
+def several_blocks(lab: Lab) -> None:
+    """Blocks of the host are registered beside each other, whichever lies higher."""
+    begin(lab, recorded=True)
+    blocks = [block for block in (allocate(lab, SIZE, HOST) for _ in range(4)) if block is not None]
+    for kind in (BLOCK, THROUGH, IO, DMA):
+        for order in (blocks, blocks[::-1]):
+            for block in order:
+                register(lab, block, SIZE, kind)
+            for block in order:
+                register(lab, block, SIZE, kind)
+                unregister_as(lab, block, kind)
+
+
 def several_devices(lab: Lab) -> None:
     """One buffer is registered on several devices, and ended on each by itself."""
     begin(lab, recorded=True)
@@ -250,6 +263,7 @@ REGISTERING: dict[str, Flow] = {
     "registering-unrecorded": _every_sort(recorded=False),
     "registering-on-several-devices": several_devices,
     "registering-neighbours": neighbours,
+    "registering-several-blocks": several_blocks,
     "registering-for-dma": for_dma_from_any_byte,
     "registering-and-freeing": freed_while_registered,
     "registering-records-begin-late": records_begin_late,
