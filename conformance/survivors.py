@@ -107,6 +107,16 @@ SOURCES: dict[str, str] = {
     "softhal/advise.c:v2_prefetch:*:89: + becomes -": open_by("SVM-PREF-008"),
     "softhal/advise.c:v2_prefetch:*:45: || becomes &&": open_by("SVM-PREF-008"),
     "softhal/convert.c:submit_async:*:14: == becomes !=": RACED,
+    "softhal/advise.c:v2_lock_on_device:*:32: < becomes <=": "equivalent: behind the last page "
+    "nothing is locked",
+    "softhal/batch.c:halMemcpyBatch:*: walk: src, dst": "equivalent: the look ahead treats both "
+    "sides alike",
+    "softhal/copy.c:v2_copy_with_info:*: without state_lock();": RACED,
+    "softhal/map.c:v3_pin_share:*: without code = handle->fd < 0 *": SYSTEM,
+    "softhal/open.c:halShmemOpenHandle:*: without state_lock();": RACED,
+    "softhal/pages.c:last_index:*:49: 1 + 1": "equivalent: both bytes are in the last page",
+    "softhal/view.c:outside_hold:*:12: 0 + 1": allowed_by("VMM-RESERVE-020"),
+    "softhal/pages.c:pages_to_device:*: last_index: *": open_by("SVM-PREF-009"),
     "softhal/convert.c:remainder_of:*:23: 0 + 1": "equivalent: nobody looks at it behind that",
     "softhal/shares.c:pass_charge_on:*": "whether memory that only openers still have is told as "
     "free is left open",
