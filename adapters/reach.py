@@ -30,24 +30,64 @@ def reached(bundle: Bundle, interfaces: Iterable[str]) -> frozenset[Place]:
         bundle: the library.
         interfaces: names of functions that it exports.
     """
-    parts = list(_parts(bundle))
-    uses: dict[Place, set[str]] = {}
-    shared: dict[str, list[Place]] = {}
-    for part in parts:
-        uses.setdefault(part.place, set()).update(part.words)
-        if not part.own:
-            shared.setdefault(part.place[1], []).append(part.place)
-    left = [each for name in interfaces for each in shared.get(name, ())]
-    left += [part.place for part in parts if part.early]
-    found = set(left)
-    while left:
-        file, name = left.pop()
-        for word in uses[file, name]:
-            # A name in this file hides those of others.
-            places = [(file, word)] if (file, word) in uses else shared.get(word, ())
-            left += [each for each in places if each not in found]
-            found.update(places)
-    return frozenset(found)
+    names = _Names(_parts(bundle))
+    begin = [each for name in interfaces for each in names.shared.get(name, ())]
+    return names.followed(begin, loaded=True)
+
+
+def served(bundle: Bundle, interfaces: Iterable[str]) -> dict[Place, frozenset[str]]:
+    """Return which of some interfaces come to a function or table, for each that any comes to.
+
+    What is only named in a macro is not found.
+
+    Args:
+        bundle: the library.
+        interfaces: names of functions that it exports.
+    """
+    names = _Names(_parts(bundle))
+    found: dict[Place, set[str]] = {}
+    for interface in interfaces:
+        for place in names.followed(names.shared.get(interface, ()), loaded=False):
+            found.setdefault(place, set()).add(interface)
+    return {place: frozenset(each) for place, each in found.items()}
+
+
+class _Names:
+    """What the parts of a library name.
+
+    Attributes:
+        shared: the places of each name that other files know, too.
+    """
+
+    def __init__(self, parts: Iterable[Part]) -> None:
+        self.shared: dict[str, list[Place]] = {}
+        self._uses: dict[Place, set[str]] = {}
+        self._early: list[Place] = []
+        for part in parts:
+            self._uses.setdefault(part.place, set()).update(part.words)
+            if not part.own:
+                self.shared.setdefault(part.place[1], []).append(part.place)
+            if part.early:
+                self._early.append(part.place)
+
+    def followed(self, places: Iterable[Place], *, loaded: bool) -> frozenset[Place]:
+        """Return some places and all that they come to.
+
+        Args:
+            places: where to begin.
+            loaded: whether to begin at what the loader calls and macros name as well.
+        """
+        left = [*places, *(self._early if loaded else ())]
+        found = set(left)
+        while left:
+            file, name = left.pop()
+            for word in self._uses[file, name]:
+                # A name in this file hides those of others.
+                own = (file, word) in self._uses
+                meant = [(file, word)] if own else self.shared.get(word, ())
+                left += [each for each in meant if each not in found]
+                found.update(meant)
+        return frozenset(found)
 
 
 class Part(NamedTuple):

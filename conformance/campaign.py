@@ -11,7 +11,7 @@ import multiprocessing
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -233,14 +233,14 @@ class Campaign:
 
     def run(
         self,
-        activities: Sequence[Activity],
+        activities: Iterable[Activity],
         begin: Callable[[Activity], None] = lambda _: None,
         end: Callable[[Activity, Done], None] = lambda _, __: None,
     ) -> None:
         """Do the activities, then turns of the machines until the budget is used.
 
         Args:
-            activities: the directed ones.
+            activities: the directed ones; the next is asked for when there is time for it.
             begin: called when an activity starts.
             end: called when an activity has ended.
 
@@ -261,7 +261,7 @@ class Campaign:
         """Leave the machines out: they were not selected."""
         self.plan = msgspec.structs.replace(self.plan, machines=False)
 
-    def _queue(self, activities: Sequence[Activity]) -> Iterator[Activity]:
+    def _queue(self, activities: Iterable[Activity]) -> Iterator[Activity]:
         for activity in activities if self._fair is None else self._fair.ordered(activities):
             if time.monotonic() > self._deadline:
                 self.stopped = CutShort.BUDGET

@@ -36,8 +36,10 @@ FEW = 6
 """A rule that more tests show is not asked about: it takes too long to see that none does."""
 RULES_ASKED = 24
 """Rules that are asked about at most, those that fewest tests show first."""
-EARLY_OF_A_KIND = 3
-"""How many tests of each kind come before the machines."""
+LONG = 0.5
+"""Seconds from which on a test takes long."""
+ENDLESS = frozenset({"machine", "concurrent"})
+"""Kinds of tests that go on for as long as they are told to."""
 
 
 class Executed(msgspec.Struct, frozen=True):
@@ -60,12 +62,15 @@ class Asked(msgspec.Struct, frozen=True):
     """What is asked about a line.
 
     Attributes:
-        tests: numbers of the tests that execute it, in the order that finds most early.
+        tests: numbers of the tests that execute it and have an end of their own, in the order that
+            finds most early.
+        machines: numbers of those that execute it and go on for as long as they are told to.
         alone: rules that a certificate needs and that only these tests show, with the numbers of
             those that do. Who spoils all of them is not certified, though no rule is broken.
     """
 
     tests: tuple[int, ...] = ()
+    machines: tuple[int, ...] = ()
     alone: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
@@ -75,36 +80,49 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
     Attributes:
         starts: for each file the lines at which blocks begin.
         tests: what each test executes.
-        machines: numbers of the tests that are turns of a machine.
+        machines: numbers of the tests that go on for as long as they are told to.
     """
 
     starts: dict[str, list[int]]
     tests: tuple[Executed, ...]
     machines: frozenset[int]
 
-    def asked(self, file: str, line: int | None) -> Asked:
+    def asked(self, file: str, line: int | None, promising: Sequence[frozenset[int]] = ()) -> Asked:
         """Return what is asked about a line of a file.
 
         Without a line it is about everything in the file. Tests that execute the same blocks of
         the file are of one kind; each kind has its turn in each round, and the quicker ones come
-        first. After some rounds come those by which a certificate stands or falls, and machines,
-        which take long and find what other tests do not.
+        first. Promising ones come before all others, then those by which a certificate stands or
+        falls. Those that take long come last: in the time of one of them dozens of others are made.
+
+        Args:
+            file: name of the file.
+            line: the line; None for all lines.
+            promising: numbers of tests that find more than others; those of each sort take turns.
         """
         start = 0 if line is None else block_of(self.starts, file, line)[1]
-        kinds: dict[tuple[int, ...], list[int]] = {}
-        machines = []
+        quick: list[int] = []
+        long: list[int] = []
+        machines: list[int] = []
         for number in self._by_seconds:
             lines = self.tests[number].lines.get(file, ())
             if start in lines or (line is None and lines):
-                if number in self.machines:
-                    machines.append(number)
-                else:
-                    kinds.setdefault(lines, []).append(number)
-        early = _in_turn([each[:EARLY_OF_A_KIND] for each in kinds.values()])
-        late = _in_turn([each[EARLY_OF_A_KIND:] for each in kinds.values()])
-        alone = self._alone({number for numbers in kinds.values() for number in numbers})
-        needed = (number for _, numbers in alone for number in numbers)
-        return Asked(tuple(dict.fromkeys((*early, *needed, *machines, *late))), alone)
+                endless, takes_long = number in self.machines, self.tests[number].seconds > LONG
+                (machines if endless else long if takes_long else quick).append(number)
+        alone = self._alone({*quick, *long})
+        needed = [number for _, numbers in alone for number in numbers]
+        sorts = [self._by_kinds([n for n in quick if n in sort], file) for sort in promising]
+        rest = self._by_kinds(quick, file)
+        own = (number for number in needed if self.tests[number].seconds <= LONG)
+        ordered = dict.fromkeys((*_in_turn(sorts), *own, *rest, *needed, *long))
+        return Asked(tuple(ordered), tuple(machines), alone)
+
+    def _by_kinds(self, numbers: Sequence[int], file: str) -> list[int]:
+        """Return tests with each kind in its turn."""
+        kinds: dict[tuple[int, ...], list[int]] = {}
+        for number in numbers:
+            kinds.setdefault(self.tests[number].lines[file], []).append(number)
+        return list(_in_turn(list(kinds.values())))
 
     def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
         found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]
@@ -184,7 +202,7 @@ def suite_digest(without: str = "") -> str:
 
 
 def _machines(tests: Sequence[Activity]) -> frozenset[int]:
-    return frozenset(number for number, each in enumerate(tests) if each.kind == "machine")
+    return frozenset(number for number, each in enumerate(tests) if each.kind in ENDLESS)
 
 
 def coverage_of(target: Target, tests: Sequence[Activity], jobs: int) -> Coverage:

@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 import msgspec
@@ -22,20 +24,21 @@ from halcert.adapters import softacl
 from halcert.adapters.errors import AdapterError
 from halcert.adapters.mutation import BUNDLES, Change, Workshop
 from halcert.adapters.protocol import Options
+from halcert.adapters.reach import served
 from halcert.conformance.activity import NOTHING, Activity
-from halcert.conformance.campaign import Campaign, Plan, directed, pool_of, turns
+from halcert.conformance.campaign import LEAST, Campaign, Plan, directed, pool_of, turns
 from halcert.conformance.coverage import Asked, Coverage, kept_coverage, suite_digest
 from halcert.conformance.survivors import reason_for
 from halcert.conformance.target import Target
 from halcert.conformance.witness import witness_activities
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import AREAS, interfaces
 
 KILLED = "killed"
 SURVIVED = "survived"
 UNSEEN = "not executed"
 """No test executes the line."""
 TIMED_OUT = "timed out"
-"""The time was up before every test had been made."""
+"""The time was up before every test had been made that has an end of its own."""
 NO_MUTANT = "none"
 """It does not compile, or compiles to the code of the driver."""
 PATIENCE = 3.0
@@ -43,6 +46,8 @@ PATIENCE = 3.0
 NOT_SHOWN = "no longer shown by"
 """What stands in front of the tests where no rule was broken, but one that a certificate needs
 could not be shown any more: the library is not certified."""
+FOR_MACHINES = 0.3
+"""Part of the time that is kept for machines, however many other tests there are."""
 GLANCE = 0.1
 """Part of the time that a mutant has which was judged: most are killed at once or never."""
 ENVIRONMENT: Mapping[str, Callable[[], dict[str, str]]] = {"acl": softacl.settings}
@@ -76,13 +81,15 @@ class Trial(msgspec.Struct, frozen=True):
 
     Attributes:
         target: the library that is changed.
-        tests: the tests, in order.
+        tests: the tests that have an end of their own, in order.
         alone: rules that only these tests show, with the names of those that do.
+        machines: turns of machines and concurrent runs, which share the time that is left.
     """
 
     target: Target
     tests: tuple[Activity, ...]
     alone: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    machines: tuple[Activity, ...] = ()
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -144,7 +151,7 @@ def judge(change: Change, folder: Path, trials: Sequence[Trial], budget: float) 
     result = MutantResult(change.id, change.file, UNSEEN)
     fates = []
     before = 0.0
-    asked = [each for each in trials if each.tests]
+    asked = [each for each in trials if each.tests or each.machines]
     try:
         for number, trial in enumerate(asked):
             share = (budget - before) / (len(asked) - number)
@@ -170,7 +177,7 @@ def _searched(change: Change, library: Path, trial: Trial, seconds: float) -> Mu
     plan = Plan(budget=seconds, jobs=1, effort=NOTHING, stop_at_first=True, machines=False)
     campaign = Campaign(msgspec.structs.replace(trial.target, options=options), plan)
     try:
-        campaign.run(trial.tests)
+        campaign.run(_timed(trial, seconds))
     except AdapterError as error:
         return MutantResult(change.id, change.file, KILLED, test=f"start: {error}")
     before = 0.0
@@ -191,8 +198,18 @@ def _searched(change: Change, library: Path, trial: Trial, seconds: float) -> Mu
         if rule not in campaign.tally.shown and made.issuperset(tests):
             test = f"{NOT_SHOWN}: {', '.join(tests)}"
             return MutantResult(change.id, change.file, KILLED, rule, test, before)
-    fate = SURVIVED if len(campaign.done) >= len(trial.tests) else TIMED_OUT
+    fate = SURVIVED if made.issuperset(each.name for each in trial.tests) else TIMED_OUT
     return MutantResult(change.id, change.file, fate, seconds=before)
+
+
+def _timed(trial: Trial, seconds: float) -> Iterator[Activity]:
+    """Iterate over tests while there is time for them, and share what is left among machines."""
+    end = time.monotonic() + seconds
+    until = end - FOR_MACHINES * seconds if trial.machines else end
+    yield from takewhile(lambda _: time.monotonic() < until, trial.tests)
+    for number, machine in enumerate(trial.machines):
+        share = (end - time.monotonic()) / (len(trial.machines) - number)
+        yield msgspec.structs.replace(machine, seconds=min(machine.seconds, max(LEAST, share)))
 
 
 _tests: dict[tuple[str, str, int], list[Activity]] = {}
@@ -214,7 +231,10 @@ def _answered(inquiry: Inquiry, question: Question) -> MutantResult:
         alone = tuple(
             (rule, tuple(tests[n].name for n in numbers)) for rule, numbers in asked.alone
         )
-        trials.append(Trial(target, tuple(tests[number] for number in asked.tests), alone))
+        chosen = tuple(tests[number] for number in asked.tests)
+        areas = Counter(each.area for each in chosen)
+        machines = sorted((tests[n] for n in asked.machines), key=lambda each: -areas[each.area])
+        trials.append(Trial(target, chosen, alone, tuple(machines)))
     judged = bool(reason_for(question.change.id))
     budget = inquiry.budget * (GLANCE if judged else 1)
     return judge(question.change, inquiry.folder, trials, budget)
@@ -262,14 +282,46 @@ def judge_all(
                 begin(f"what tests execute of soft{adapter} as {target.profile}")
                 coverages.append(kept_coverage(target, tests_of(target, seed), jobs))
             begin(f"mutants of soft{adapter}")
-            questions = [Question(each, _asked(each, coverages)) for each in changes]
+            promising = Promising(f"soft{adapter}", [tests_of(each, seed) for each in targets])
+            questions = [Question(each, _asked(each, coverages, promising)) for each in changes]
             yield from _in_processes(inquiry, questions, jobs)
 
 
-def _asked(change: Change, coverages: Sequence[Coverage]) -> tuple[Asked, ...]:
+class Promising:
+    """Tests that find more about a function than others.
+
+    Witnesses whose last call comes to it look at what it does, and flows at what it leaves.
+    """
+
+    def __init__(self, bundle: str, tests: Sequence[Sequence[Activity]]) -> None:
+        """Take the name of a library, and the tests for each product."""
+        self._serves = served(BUNDLES[bundle], interfaces())
+        self._flows = [_numbers(own, lambda each: each.kind == "scenario") for own in tests]
+        self._tests = tests
+
+    def of(self, change: Change) -> list[tuple[frozenset[int], ...]]:
+        """Return the numbers of the tests of both sorts, for each product."""
+        place = Path(change.file).name, change.within
+        names = self._serves.get(place, frozenset())
+        about = [
+            _numbers(own, lambda each: bool(each.steps) and each.steps[-1].interface in names)
+            for own in self._tests
+        ]
+        return list(zip(about, self._flows, strict=True))
+
+
+def _numbers(tests: Sequence[Activity], fits: Callable[[Activity], bool]) -> frozenset[int]:
+    return frozenset(number for number, each in enumerate(tests) if fits(each))
+
+
+def _asked(
+    change: Change, coverages: Sequence[Coverage], promising: Promising
+) -> tuple[Asked, ...]:
     """Return what is asked about a mutant, for each product."""
     line = change.line if change.runs else None
-    return tuple(each.asked(Path(change.file).name, line) for each in coverages)
+    file = Path(change.file).name
+    pairs = zip(coverages, promising.of(change), strict=True)
+    return tuple(each.asked(file, line, sorts) for each, sorts in pairs)
 
 
 def _in_processes(

@@ -57,24 +57,146 @@ def open_by(rule: str) -> str:
     return f"nothing is promised about it ({rule})"
 
 
+def allowed_by(rule: str) -> str:
+    """Return that a refusal, which is all that comes of it, is a freedom that a rule gives."""
+    return f"whoever refuses there may do so ({rule})"
+
+
 CHOICE = "any of the codes may come"
 KEPT = "how much of what was freed a cache keeps is left open"
 SCANNED = "when pages that nobody uses are swapped out is left open"
 ADVICE = "equivalent: it is advice to the operating system"
 LEAK = "equivalent: what the library keeps in the process beside the memory is its own affair"
 PLACED = "which addresses are given is left open"
+RACED = "it is about two calls at the very same moment, which no test can bring about at will"
+UNASKED = "equivalent: the argument is not looked at there"
+ENDING = "nobody sees what a process does while it ends"
+WHIM = "it is about whims, which the library has for tests only"
+ROOM = "equivalent: how much room is kept for more is the library's own affair"
+LOCAL = "equivalent: the value is replaced before anybody looks at it"
 SOURCES: dict[str, str] = {
     "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
     "soft*/*.c:*: without free(*": LEAK,
     "softhal/*.c:*: without close(*": LEAK,
     "softhal/*.c:*: without peer_close(*": LEAK,
+    "softacl/*.c:*: without timeline_drop(*": LEAK,
+    "softacl/*.c:*: without clock_free(*": LEAK,
+    "softacl/context.c:make_condition:*_init(&attributes);": "equivalent: here it sets nothing "
+    "but zeros, which nobody tells from what is there",
+    "softacl/context.c:context_end:*: 1 + 1": "equivalent: any negative time is without end",
+    "softacl/device.c:reset:*: without lock();": RACED,
+    "softacl/errors.c::*": "equivalent: the software driver never answers with these codes",
+    "softacl/event.c:find_both:*: without code = ACL_ERROR_RT_INVALID_HANDLE;": RACED,
+    "softacl/malloc.c:by_policy:*: allocate: device, size": open_by("RUNTIME-MALLOC-005"),
+    "softacl/pool.c:decide_size:*:19: || becomes &&": "equivalent: what is larger than the device "
+    "is refused behind it as well",
+    "softacl/query.c::*": "only all memory of a device together is promised to add up",
+    "softacl/query.c:locate_fully:*:24: 0 + 1": "what reserved members hold is told by no document",
+    "softacl/query.c:device_load:*: softhal_device_load: *": "equivalent: a copy, which is made "
+    "where that fails, gives the same bytes",
+    "softacl/segments.c:segments_trim:*:23: - becomes +": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/share.c:aclrtMemExportToShareableHandleV2:*: export_fabric: *": allowed_by(
+        "PHYSICAL-EXPORT2-006"
+    ),
+    "softacl/stream.c:deadline_in:*": "equivalent: no rule is about waiting with an end",
+    "softacl/value.c:run_wait:*nanosleep*": "how often a stream looks is its own affair",
+    "softacl/worker.c:something_runs:*": ENDING,
+    "softacl/worker.c:workers_end:*": ENDING,
+    "softhal/advise.c:v2_lock_on_device:*:44: - becomes +": open_by("SVM-ADVISE-012"),
+    "softhal/advise.c:v2_prefetch:*:111: || becomes &&": open_by("SVM-PREF-008"),
+    "softhal/advise.c:v2_prefetch:*:89: + becomes -": open_by("SVM-PREF-008"),
+    "softhal/advise.c:v2_prefetch:*:45: || becomes &&": open_by("SVM-PREF-008"),
+    "softhal/convert.c:submit_async:*:14: == becomes !=": RACED,
+    "softhal/advise.c:v2_lock_on_device:*:32: < becomes <=": "equivalent: behind the last page "
+    "nothing is locked",
+    "softhal/batch.c:halMemcpyBatch:*: walk: src, dst": "equivalent: the look ahead treats both "
+    "sides alike",
+    "softhal/copy.c:v2_copy_with_info:*: without state_lock();": RACED,
+    "softhal/map.c:v3_pin_share:*: without code = handle->fd < 0 *": SYSTEM,
+    "softhal/open.c:halShmemOpenHandle:*: without state_lock();": RACED,
+    "softhal/pages.c:last_index:*:49: 1 + 1": "equivalent: both bytes are in the last page",
+    "softhal/view.c:outside_hold:*:12: 0 + 1": allowed_by("VMM-RESERVE-020"),
+    "softhal/pages.c:pages_to_device:*: last_index: *": open_by("SVM-PREF-009"),
+    "softhal/convert.c:remainder_of:*:23: 0 + 1": "equivalent: nobody looks at it behind that",
+    "softhal/shares.c:pass_charge_on:*": "whether memory that only openers still have is told as "
+    "free is left open",
+    "softacl/segments.c:segments_start:*: 16 + 1": ROOM,
+    "softhal/alloc.c:free_block:*:34: 0 + 1": RACED,
+    "softhal/batch.c:element:*: without code = DRV_ERROR_NOT_SUPPORT;": open_by("SVM-BATCH-012"),
+    "softhal/convert.c:submit_async:*: without code = DRV_ERROR_PARA_ERROR;": RACED,
+    "softhal/domain.c:domain_create:*memset*": SYSTEM,
+    "softhal/domain.c:claim_slot:*memset*": DIED,
+    "softhal/domain.c:open_locked:*: && becomes ||": RACED,
+    "softhal/domain.c:fits:*:17: <= becomes <": "equivalent: what is full has room for nothing",
+    "softhal/domain.c:fits:*:52: <= becomes <": allowed_by("SVM-ALLOC-033"),
+    "softhal/handle.c:handle_imported:*: without handle->module = *": "the module of mapped memory "
+    "is told by no document",
+    "softhal/info.c:query_size:*: without code = DRV_ERROR_PARA_ERROR;": open_by("SVM-INFO-012"),
+    "softhal/map.c:attach:*view_remove*": SYSTEM,
+    "softhal/map.c:attach:*:44: < becomes <=": "equivalent: no two mappings start at one address",
+    "softhal/memset.c:v2_set_check:*:36: || becomes &&": open_by("SVM-SET-005"),
+    "softhal/migrate.c:is_write:*: 2 + 1": "equivalent: pages without access are absent for the "
+    "processor, so the bit beside is never set",
+    "softhal/open.c:open_new:*:78: admit: &fd, &copy": "equivalent: no name of an owner that is "
+    "gone is opened, so nobody asks openers for the memory",
+    "softhal/peering.c:*: begin: peer_dev, dev": "equivalent: the same is asked of both",
+    "softhal/place.c:block_place_at:*:24: && becomes ||": "equivalent: a heap with a block is not "
+    "empty",
+    "softhal/pool.c:destroy:*: if not (block->heap->kind == KIND_RESERVED)": "equivalent: both "
+    "release the block, and where it lies nothing else is to be done",
+    "softhal/query.c:v3_attribute:*: without answer->page_size = page_size_of(heap, HUGE_PAGE);": (
+        open_by("SVM-ATTR-006")
+    ),
+    "softhal/register.c:v2_dma:*: without code = DRV_ERROR_INVALID_VALUE;": open_by(
+        "SHARING-REGISTER-016"
+    ),
+    "softhal/register_list.c:halHostRegisterCapabilities:*:26: && becomes ||": "which parts of a "
+    "device reach memory of the host is left open",
+    "softhal/register_list.c:registration_place:*: window_hold: *": PLACED,
+    "softhal/register.c:enter_wish:*: without wish.placed = *": PLACED,
+    "softhal/register.c:v2_dma:*:25: 0 + 1": open_by("SHARING-REGISTER-016"),
+    "softhal/register.c:v3_through:*: if not (heap->kind == KIND_RESERVED *": allowed_by(
+        "SHARING-REGISTER-021"
+    ),
+    "softhal/resolve.c:resolve_pair:*:16: 0 + 1": "equivalent: those who find the ends clear them",
+    "softhal/resolve.c:v3_resolve:*:28: > becomes >=": open_by("SVM-COPY-009"),
+    "softhal/resolve.c:v3_resolve:*:43: + becomes -": open_by("SVM-COPY-009"),
+    "softhal/unregister.c:v3_type:*:26: < becomes <=": "equivalent: what lies behind the table is "
+    "no type that anything is registered by",
+    "softhal/uvm_agent.c:misplaced:*": "equivalent: nothing is misplaced but by a seeded fault",
+    "softhal/uvm_agent.c:access_page:*: misplaced: *": UNASKED,
+    "softhal/uvm_copy.c:uvm_copy:*: without memset(&to, *": open_by("SVM-COPY-009"),
+    "softhal/uvm_copy.c:set_page:*:38: < becomes <=": "equivalent: one copy is set twice",
+    "softhal/uvm_copy.c:set_page:*:36: && becomes ||": "equivalent: what no page holds is written "
+    "over before it is read",
+    "softhal/uvm_copy.c:set_page:*:55: 0 + 1": UNASKED,
+    "softhal/uvm_fault.c:uvm_cpu_fault:*: || becomes &&": "equivalent: outside the window nothing "
+    "is allocated",
+    "softhal/uvm_frames.c:look:*": SCANNED,
+    "softhal/uvm_frames.c:uvm_frame_touch:*": SCANNED,
+    "softhal/uvm_frames.c:uvm_make_room:*:25: - becomes +": allowed_by("SVM-ALLOC-033"),
+    "softhal/uvm_move.c:uvm_to_device:*:45: || becomes &&": "equivalent: only a seeded fault loses "
+    "what was there",
+    "softhal/uvm_prefetch.c:halMemManagedPrefetchBatch:*:33: || becomes &&": open_by(
+        "UVM-BATCH-020"
+    ),
+    "softhal/uvm_query.c:look:*lock();": RACED,
+    "softhal/uvm_store.c:uvm_transfer:*:19: < becomes <=": "equivalent: no bytes are written then",
+    "softhal/uvm_table.c:uvm_page:*: 1 + 1": "equivalent: no file is asked for there",
+    "softhal/uvm_frames.c:uvm_make_room:*:76: 0 + 1": allowed_by("SVM-ALLOC-033"),
+    "softhal/uvm_prefetch.c:prefetch_page:*: to_host: *, number": allowed_by("UVM-FETCH-027"),
+    "softhal/uvm_table.c:uvm_place_of:*:62: 0 + 1": "equivalent: of a place without a number none "
+    "is ever told",
+    "softhal/view.c:enter_view:*:20: - becomes +": SYSTEM,
+    "softhal/view.c:view_add:*:16: - becomes +": SYSTEM,
+    "softhal/white.c:white_add:*:48: 4 + 1": "it takes 200,000 permissions to come here",
+    "softhal/window.c:hold_v2:*HOST_UVA_SECOND*": SYSTEM,
     "softhal/heap.c:heap_new:*": PLACED,
     "softhal/heap.c:heap_gap:*: >= becomes >": PLACED,
     "softhal/heap.c:general_gap:*": PLACED,
     "softhal/window.c:hold_v2:*: + becomes -": PLACED,
     "softhal/reserve.c:v3_place:*: heaps_touch: *": PLACED,
-    "softhal/shares.c:share_holders:*: < becomes <=": "equivalent: all entries "
-    "behind the highest one are empty",
+    "softhal/shares.c:*:28: < becomes <=": "equivalent: entries behind the highest are empty",
     "softhal/uvm_frames.c:swap_one:*": SCANNED,
     "softhal/uvm_frames.c:uvm_make_room:*: without look(*": SCANNED,
     "softhal/ctl.c:*: cp_mmap: *": open_by("SVM-CTL-029"),
@@ -131,6 +253,8 @@ SOURCES: dict[str, str] = {
     "softhal/register.c:device_block:*: + becomes -": open_by("SHARING-REGISTER-017"),
     "softhal/register.c:v2_device_local:*": open_by("SHARING-REGISTER-018"),
     "softhal/shmem.c:v2_source:*": open_by("SHARING-NAME-011"),
+    "softhal/shmem.c:all_shareable:*": open_by("SHARING-NAME-011"),
+    "softhal/uvm_agent.c:access_page:*:33: || becomes &&": open_by("UVM-DLOAD-002"),
     "softhal/pool.c:pool_free_block:*": "freeing memory of a pool otherwise is told by no document",
     "softhal/ctl.c:map_registers:*": open_by("SVM-CTL-029"),
     "softhal/ctl.c:unmap_registers:*": open_by("SVM-CTL-029"),
@@ -157,6 +281,34 @@ SOURCES: dict[str, str] = {
     "softhal/access.c:check_desc:*: 64 + 1": "equivalent: ids of devices are below 64",
     "softhal/uvm_frames.c:uvm_scan:*: > becomes >=": SCANNED,
     "softacl/pool_calls.c:run_ordinary_free:*": open_by("RUNTIME-PFREE-007"),
+    "softacl/device.c:collect:*: if not *": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/event.c:drop_wait:*lock();": RACED,
+    "softacl/event.c:find_both:*: without unlock();": RACED,
+    "softacl/init.c::*": open_by("RUNTIME-INIT-002"),
+    "softacl/managed.c:prefetch_new:*: without made->task.drop = drop_prefetch;": LEAK,
+    "softacl/managed.c:prefetch_new:*: || becomes &&": SYSTEM,
+    "softacl/pool.c:window_gap:*:62: < becomes <=": PLACED,
+    "softacl/pool.c:make:*: without segments_end(pool);": LEAK,
+    "softacl/pool.c:make:*: without pool->device_side = *": "equivalent: the runtime counts "
+    "the same by itself",
+    "softacl/segments.c:alike:*:53: != becomes ==": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/segments.c:segment_release:*: without merge(*": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/share.c:open_to_all:*memset*": "equivalent: the driver below looks at nothing else",
+    "softhal/alloc_v2.c:make_plan:*:47: && becomes ||": allowed_by("SVM-ALLOC-035"),
+    "softhal/create.c:check_giant:*:40: < becomes <=": "equivalent: such a device is never open",
+    "softhal/heap.c:grow:*: 16 + 1": ROOM,
+    "softhal/pages.c:pages_make:*:36: 1 + 1": "equivalent: anything but 0 is a failure",
+    "softhal/shares.c:share_find:*:18: 0 + 1": "equivalent: what is empty is of no kind",
+    "softhal/shares.c:holder_make:*:23: 0 + 1": "equivalent: the first entry stays empty",
+    "softhal/token.c:name_parse:*:20: 0 + 1": LOCAL,
+    "softhal/token.c:name_parse:*:23: 0 + 1": LOCAL,
+    "softhal/token.c:name_parse:*:25: 0 + 1": LOCAL,
+    "softhal/uvm_advise.c:refused:*": WHIM,
+    "softhal/view.c:enter_view:*: 64 + 1": ROOM,
+    "softhal/view.c:memory_locate:*:31: < becomes <=": "equivalent: pieces of any size are moved",
+    "softhal/view.c:memory_locate:*lock(&view_lock);": RACED,
+    "softhal/view.c:outside_hold:*:29: 0 + 1": LOCAL,
+    "softhal/white.c:first_place:*": "equivalent: where an entry lies is nobody's affair",
     "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
     "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",
 }

@@ -18,6 +18,8 @@ CYCLES = 80
 MODULE_OF = int(CtrlType.CTRL_TYPE_GET_ADDR_MODULE_ID)
 MOST = 60
 """Blocks of a size that are allocated to fill a device."""
+HBM = 1
+"""Physical memory of which devices tell how much is free."""
 LARGE = 600 * MIB
 """A block that implementations give address space of its own (bytes)."""
 
@@ -164,12 +166,26 @@ def freed_memory_serves_other_sizes(lab: Lab) -> None:
         audit(lab, device)
 
 
-def _everything(lab: Lab, device: int) -> list[int]:
+def pages_of_each_size_take_all_of_a_device(lab: Lab) -> None:
+    """A device is filled with small pages and with huge ones; each time its memory adds up."""
+    open_all(lab)
+    for device in lab.setting.devices:
+        audit(lab, device)
+        for huge in (0, 1, 0):
+            found = _everything(lab, device, huge=huge)
+            audit(lab, device)
+            free(lab, *found[::2])
+            audit(lab, device)
+            free(lab, *found[1::2])
+            audit(lab, device)
+
+
+def _everything(lab: Lab, device: int, *, huge: int = 1) -> list[int]:
     """Return blocks that fill a device, in few sizes; what a really large one has is not filled."""
     found = []
     for size in (LARGE, LARGE // 8, 2 * MIB):
         for _ in range(MOST):
-            block = allocate(lab, size, DEV, device, huge=1)
+            block = allocate(lab, size, DEV, device, huge=huge, phys=HBM)
             if block is None:
                 break
             found.append(block)
@@ -185,4 +201,5 @@ ENDURANCE_SCENARIOS = scenarios_of(
     tasks_again_and_again,
     large_again_and_again,
     freed_memory_serves_other_sizes,
+    pages_of_each_size_take_all_of_a_device,
 )

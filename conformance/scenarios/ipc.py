@@ -208,11 +208,41 @@ def what_others_have_open_may_be_given_up(lab: Lab) -> None:
         check_all(lab)
 
 
+def several_keys_are_open_at_once(lab: Lab) -> None:
+    """Each key leads to memory of its own, and closing one leaves the others open."""
+    begin(lab, MAKER, OPENER)
+    blocks = [device_memory(lab, PAGE) for _ in range(4)]
+    keys = [None if each is None else make_key(lab, each, PAGE, OPEN_TO_ALL) for each in blocks]
+    for order in ((0, 1, 2, 3), (2, 0, 3, 1), (3, 2, 1, 0)):
+        opened: dict[int, int | None] = {}
+        for number in order:
+            with lab.seat(OPENER):
+                opened[number] = open_key(lab, keys[number])
+        for number, address in opened.items():
+            if address is not None:
+                write(lab, OPENER, address, SMALL, 10 * order[0] + number)
+        for number in sorted(opened):
+            with lab.seat(OPENER):
+                close_key(lab, keys[number])
+                close_key(lab, keys[number])
+            del opened[number]
+            for address in opened.values():
+                if address is not None:
+                    read(lab, OPENER, address, SMALL)
+    check_all(lab)
+    for key, block in zip(keys, blocks, strict=True):
+        close_key(lab, key)
+        if block is not None:
+            read(lab, MAKER, block, SMALL)
+            lab.call("aclrtFree", devPtr=block)
+
+
 IPC_SCENARIOS = scenarios_of(
     "ipc",
     memory_is_read_and_written_by_both,
     only_who_was_let_in_opens,
     keys_are_of_whole_memory,
+    several_keys_are_open_at_once,
     memory_comes_back_after_its_keys,
     what_others_have_open_may_be_given_up,
 )

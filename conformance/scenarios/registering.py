@@ -108,6 +108,35 @@ def look_closely(lab: Lab, place: int, kind: int) -> None:
     lab.call("drvMemGetAttribute", vptr=place, attr=True)
 
 
+def for_dma_from_any_byte(lab: Lab) -> None:
+    """What is registered for DMA begins at any byte and ends at any; no byte is in two ranges."""
+    begin(lab, recorded=True)
+    ranges = ((0, 1), (PAGE + 100, 99), (4 * PAGE, PAGE), (SIZE - 1, 1))
+    for place, _ in sources(lab):
+        for device in lab.setting.devices:
+            for start, size in ranges:
+                register(lab, place + start, size, DMA, device)
+            for start, size in ((0, 1), (PAGE + 150, 10), (4 * PAGE + 1, 1), (0, SIZE)):
+                register(lab, place + start, size, DMA, device)
+        for device in lab.setting.devices:
+            for start, _ in ranges:
+                unregister_as(lab, place + start, DMA, device)
+                unregister_as(lab, place + start, DMA, device)
+
+
+def several_blocks(lab: Lab) -> None:
+    """Blocks of the host are registered beside each other, whichever lies higher."""
+    begin(lab, recorded=True)
+    blocks = [block for block in (allocate(lab, SIZE, HOST) for _ in range(4)) if block is not None]
+    for kind in (BLOCK, THROUGH, IO, DMA):
+        for order in (blocks, blocks[::-1]):
+            for block in order:
+                register(lab, block, SIZE, kind)
+            for block in order:
+                register(lab, block, SIZE, kind)
+                unregister_as(lab, block, kind)
+
+
 def several_devices(lab: Lab) -> None:
     """One buffer is registered on several devices, and ended on each by itself."""
     begin(lab, recorded=True)
@@ -234,6 +263,8 @@ REGISTERING: dict[str, Flow] = {
     "registering-unrecorded": _every_sort(recorded=False),
     "registering-on-several-devices": several_devices,
     "registering-neighbours": neighbours,
+    "registering-several-blocks": several_blocks,
+    "registering-for-dma": for_dma_from_any_byte,
     "registering-and-freeing": freed_while_registered,
     "registering-records-begin-late": records_begin_late,
     "registering-and-closing": closing_ends_registrations,

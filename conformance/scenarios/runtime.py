@@ -6,6 +6,7 @@ from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.runtime_managed import MANAGED_FLOWS
+from halcert.conformance.scenarios.runtime_many import MANY_FLOWS
 from halcert.conformance.scenarios.runtime_pools import POOL_FLOWS
 from halcert.conformance.scenarios.runtime_rectangles import RECTANGLE_FLOWS
 from halcert.conformance.scenarios.runtime_registering import REGISTERING_FLOWS
@@ -279,6 +280,8 @@ def copies_at_once(lab: Lab) -> None:
         {"src": 0},
         {"destMax": 0},
         {"destMax": SMALL - 1},
+        {"destMax": 1, "count": 1},
+        {"destMax": 0, "count": 0},
         {"count": 0},
         {"count": 0, "dst": 0},
         {"dst": host},
@@ -498,5 +501,6 @@ _ALL = scenarios_of(
     *REGISTERING_FLOWS,
     *VALUE_FLOWS,
     *POOL_FLOWS,
+    *MANY_FLOWS,
 )
 RUNTIME_SCENARIOS = {name: _ALL[name] for name in (*_EARLY, *_ALL)}

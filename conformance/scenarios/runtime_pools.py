@@ -155,6 +155,33 @@ def memory_is_used_again_late_enough(lab: Lab) -> None:
         lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
+def neighbours_are_used_again_late_enough(lab: Lab) -> None:
+    """Who gets what was freed in two parts finds nobody at work in either of them."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    part = 6 * PAGE
+    for switch in (2, 3):
+        of, first, second = pool(lab, device, 2 * part + PAGE), stream(lab), stream(lab)
+        if of is None:
+            return
+        set_attribute(lab, of, switch, 1)
+        blocks = [take(lab, first, of, part), take(lab, first, of, part)]
+        take(lab, first, of, PAGE)
+        sync(lab, first)
+        for block in blocks:
+            for value in range(16):
+                if block is not None:
+                    fill_on(lab, first, block, part, value)
+            give(lab, first, block)
+        other = take(lab, second, of, 2 * part)
+        if other is not None:
+            fill_on(lab, second, other, 2 * part, 99)
+        sync(lab, second)
+        sync(lab, first)
+        check_all(lab)
+        lab.call("aclrtMemPoolDestroy", memPool=of)
+
+
 def pools_of_a_full_device(lab: Lab) -> None:
     """Where a device has no memory left, the wait tells of it, or the memory is there."""
     device = lab.setting.devices[0]
@@ -357,11 +384,70 @@ def wrong_pool_properties_of_the_runtime(lab: Lab) -> None:
     device = lab.setting.devices[0]
     use(lab, device)
     usual = {"allocType": 0, "handleType": 0, "id": device, "type": 1, "maxSize": 4 * PAGE}
-    for change in ({"allocType": 1}, {"type": 0}, {"type": 4}, {"maxSize": 2**60}):
+    for change in ({"allocType": 1}, {"type": 0}, {"type": 4}):
         lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, **change})
+    for size in (2**60, 2**64 - PAGE, 2**64 - 1):
+        lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, "maxSize": size})
     lab.call("aclrtMemPoolCreate", memPool=False, poolProps=usual)
     lab.call("aclrtMemPoolCreate", memPool=True, poolProps=None)
     lab.call("aclrtMemPoolCreate", memPool=True, poolProps={**usual, "maxSize": PAGE + 1})
+
+
+def pools_go_with_their_device(lab: Lab) -> None:
+    """A device that is given up takes its pools along, and leaves those of other devices."""
+    for gone in lab.setting.devices:
+        kept = []
+        for device in lab.setting.devices:
+            use(lab, device)
+            where, of = stream(lab), pool(lab, device, 4 * PAGE)
+            block = None if of is None else take(lab, where, of)
+            if of is not None and block is not None:
+                fill_on(lab, where, block, PAGE, 3 + device)
+                sync(lab, where)
+                kept.append((device, where, of, block))
+        lab.call("aclrtResetDevice", deviceId=gone)
+        for device, where, of, block in kept:
+            use(lab, device)
+            ask(lab, of)
+            if device != gone:
+                check_all(lab)
+                give(lab, where, block)
+                take(lab, where, of, 4 * PAGE)
+                sync(lab, where)
+                audit(lab, device)
+            lab.call("aclrtMemPoolDestroy", memPool=of)
+            lab.call("aclrtResetDevice", deviceId=device)
+        for device in lab.setting.devices:
+            lab.call("aclrtResetDeviceForce", deviceId=device)
+
+
+def pools_come_and_go_beside_others(lab: Lab) -> None:
+    """What is freed goes back to its own pool, whichever pool is older or lies higher."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    where = stream(lab)
+    made = [pool(lab, device, size) for size in (4 * PAGE, 6 * PAGE, 4 * PAGE)]
+    blocks = [None if of is None else take(lab, where, of, PAGE) for of in made]
+    sync(lab, where)
+    for number in (0, 1, 2, 0):
+        give(lab, where, blocks[number])
+        sync(lab, where)
+        lab.call("aclrtMemPoolDestroy", memPool=made[number] or 0)
+        made[number] = of = pool(lab, device, 4 * PAGE)
+        blocks[number] = block = None if of is None else take(lab, where, of, 2 * PAGE)
+        if block is not None:
+            fill_on(lab, where, block, 2 * PAGE, 20 + number)
+        sync(lab, where)
+        for each in made:
+            if each is not None:
+                ask(lab, each)
+        check_all(lab)
+    for of, block in zip(made, blocks, strict=True):
+        give(lab, where, block)
+        sync(lab, where)
+        if of is not None:
+            ask(lab, of)
+            lab.call("aclrtMemPoolDestroy", memPool=of)
 
 
 POOL_FLOWS = (
@@ -369,6 +455,7 @@ POOL_FLOWS = (
     pools_are_exhausted,
     memory_is_used_again_in_order,
     memory_is_used_again_late_enough,
+    neighbours_are_used_again_late_enough,
     pools_of_a_full_device,
     freed_elsewhere,
     pool_numbers,
@@ -376,5 +463,7 @@ POOL_FLOWS = (
     trimming_waits_for_frees,
     a_part_is_trimmed,
     a_pool_of_many_parts,
+    pools_go_with_their_device,
+    pools_come_and_go_beside_others,
     wrong_pool_properties_of_the_runtime,
 )

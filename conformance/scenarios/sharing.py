@@ -305,6 +305,9 @@ def what_has_no_name(lab: Lab) -> None:
         (address + 1, 4096),
         (address + 100, 4096),
         (address, 2**40),
+        (address, 2**63),
+        (address, 2**64 - 4096),
+        (address, 2**64 - address),
         (places[0], 4096),
     )
     for where, size in arguments:

@@ -77,11 +77,34 @@ def _owner_frees(size: int, *, opened: bool) -> Flow:
             close(lab, places[0])
         open_name(lab, token, STRANGER)
         destroy(lab, token)
+        audit(lab, lab.setting.devices[0], process=OWNER)
+        look(lab, OWNER)
         if other is not None:
             lab.call("halMemFree", OWNER, pp=other)
         settle(lab, STRANGER, OPENER, OWNER)
 
     return flow
+
+
+def opener_comes_and_goes(lab: Lab) -> None:
+    """Who has closed as often as opened holds nothing: the owner's memory is free once freed."""
+    found = shared(lab, UNCACHED)
+    if found is None or not found[2]:
+        return
+    address, token, places = found
+    close(lab, places[0])
+    for turn in range(4):
+        place = open_name(lab, token, OPENER)
+        fill(lab, address, 4096, 60 + turn)
+        look(lab, OPENER)
+        if place is not None:
+            close(lab, place)
+            close(lab, place)
+    lab.call("halMemFree", OWNER, pp=address)
+    audit(lab, lab.setting.devices[0], process=OWNER)
+    destroy(lab, token)
+    audit(lab, lab.setting.devices[0], process=OWNER)
+    settle(lab, OPENER, OWNER)
 
 
 def _owner_ends(how: int, *, opened: bool) -> Flow:
@@ -232,6 +255,7 @@ def everybody_ends(lab: Lab) -> None:
 
 NAME_ENDS: dict[str, Flow] = {
     "owner-destroys-first": owner_destroys_first,
+    "opener-comes-and-goes": opener_comes_and_goes,
     "owner-frees-large-open": _owner_frees(UNCACHED, opened=True),
     "owner-frees-large-closed": _owner_frees(UNCACHED, opened=False),
     "owner-frees-small-open": _owner_frees(CACHED, opened=True),

@@ -451,17 +451,25 @@ def exporter_releases_every_reference(lab: Lab) -> None:
 
 def _exporter_ends(how: int) -> Flow:
     def flow(lab: Lab) -> None:
-        """The exporter ends while another has the memory mapped."""
+        """The exporter ends while another has the memory mapped, and a third one comes then."""
         found = shared(lab)
         if found is None:
             return
         _, number, theirs = found
+        begin(lab, STRANGER)
+        permit(lab, number, STRANGER)
         leave(lab, OWNER, how)
         look(lab, OPENER)
         permit(lab, number, OPENER, by=OPENER)
         ask(lab, number, OPENER)
+        handle = import_number(lab, number, STRANGER)
+        place = None if handle is None else mapped(lab, handle, STRANGER)
+        look(lab, STRANGER)
         drop(lab, theirs, OPENER)
-        settle(lab, OPENER)
+        if handle is not None and place is not None:
+            look(lab, STRANGER)
+            drop(lab, Mapped(handle, place), STRANGER)
+        settle(lab, STRANGER, OPENER)
 
     return flow
 

@@ -29,6 +29,7 @@ from halcert.spec.profiles import GIB
 from halcert.spec.soma.attributes import RESERVED, RESERVED_MARK, THRESHOLD, USED, USED_MARK
 from halcert.spec.soma.memory import PAGE
 from halcert.spec.svm.flags import HOST
+from halcert.spec.svm.memory import SOMA_SIZE, SOMA_WINDOW
 
 POOL = 8 * PAGE
 """Bytes of most pools here."""
@@ -173,6 +174,7 @@ def wrong_pool_properties(lab: Lab) -> None:
         {"va": base + 4096},
         {"va": 0},
         {"va": 0x7000000000},
+        {"va": SOMA_WINDOW + SOMA_SIZE - PAGE},
     )
     for members in wrong:
         prop = properties(device, base, POOL, **members)

@@ -19,11 +19,15 @@ from halcert.conformance.managed import (
 )
 from halcert.conformance.observe import audit
 from halcert.conformance.scenarios.registry import scenarios_of
-from halcert.conformance.scenarios.svm import free, open_all
+from halcert.conformance.scenarios.svm import allocate, copy, free, open_all
 from halcert.spec.abi.constants import UvmAdvise
 from halcert.spec.profiles import GIB
+from halcert.spec.svm.flags import DEV
+from halcert.spec.svm.flags import HOST as HOST_KIND
 from halcert.spec.uvm.pages import PAGE
 
+PLACES = 64
+"""Places that a batch may name, by the public driver."""
 MANY = 72
 """Blocks that are there at once where there are many."""
 
@@ -131,6 +135,10 @@ def batches_of_ranges(lab: Lab) -> None:
     look(lab, base, size)
     look(lab, other, 2 * PAGE)
     prefetch_batch(lab, [(base, PAGE), (base + size, PAGE)], {0: first})
+    ask_page_by_page(lab, base, size)
+    look(lab, base, size)
+    many = [(base + number % 6 * PAGE, PAGE) for number in range(PLACES)]
+    prefetch_batch(lab, many, {number: (first, last)[number % 2] for number in range(PLACES)})
     ask_page_by_page(lab, base, size)
     look(lab, base, size)
 
@@ -246,6 +254,34 @@ def many_allocations(lab: Lab) -> None:
     free(lab, *bases)
 
 
+def devices_use_memory_of_their_own(lab: Lab) -> None:
+    """A device writes and reads its own memory as it does managed pages, and then lets go of it."""
+    open_all(lab)
+    for device in lab.setting.devices:
+        audit(lab, device)
+        block, host = (
+            allocate(lab, 3 * PAGE, DEV, device, huge=1),
+            allocate(lab, 3 * PAGE, HOST_KIND),
+        )
+        if block is None or host is None:
+            return
+        fill(lab, block, 3 * PAGE, 31, device)
+        look_from(lab, block, 3 * PAGE, device)
+        fill(lab, block + PAGE - 100, 200, 32, device)
+        copy(lab, host, block, 3 * PAGE)
+        look(lab, host, 3 * PAGE)
+        managed = allocate_managed(lab, PAGE)
+        if managed is not None:
+            fill(lab, managed, PAGE, 33)
+            copy(lab, block, managed, PAGE)
+            copy(lab, managed, host, PAGE)
+            look_from(lab, block, PAGE, device)
+            free(lab, managed)
+        free(lab, block, host)
+        audit(lab, device)
+        lab.call("halMemAgentClose", devid=device, flag=0)
+
+
 UVM_SCENARIOS = scenarios_of(
     "uvm",
     prefetch_filled_first,
@@ -258,4 +294,5 @@ UVM_SCENARIOS = scenarios_of(
     asking_changes_nothing,
     touched_at_random_places,
     many_allocations,
+    devices_use_memory_of_their_own,
 )

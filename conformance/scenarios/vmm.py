@@ -17,6 +17,8 @@ RUNTIME_MODULE = 7
 READ_WRITE = int(AccessType.MEM_ACCESS_TYPE_READWRITE)
 ON_HOST, ON_DEVICE = int(MemSide.MEM_HOST_SIDE), int(MemSide.MEM_DEV_SIDE)
 PAGE = 2 * MIB
+REPEATED = 140
+"""How often the largest size is reserved: together more than all addresses that there are."""
 
 
 def reserve(lab: Lab, size: int, addr: int = 0, flag: int = 0) -> int | None:
@@ -263,6 +265,9 @@ def addresses_that_are_asked_for(lab: Lab) -> None:
         (PAGE, 20 * TIB + MIB),
         (3 * MIB, 20 * TIB + PAGE),
         (GIB, 20 * TIB + 512 * MIB),
+        (512 * MIB, 20 * TIB + 256 * MIB),
+        (512 * MIB, 20 * TIB + MIB),
+        (512 * MIB, 20 * TIB + 512 * MIB),
         (PAGE, 17 * TIB),
         (PAGE, 24 * TIB),
     ):
@@ -430,6 +435,21 @@ def many_reservations(lab: Lab) -> None:
     reserve(lab, 128 * GIB + 1)
 
 
+def addresses_come_back(lab: Lab) -> None:
+    """Addresses that were freed are had again, however often and in whatever sizes before."""
+    open_all(lab)
+    for size in (128 * GIB, 16 * GIB):
+        for _ in range(REPEATED):
+            place = reserve(lab, size)
+            if place is not None:
+                lab.call("halMemAddressFree", ptr=place)
+    for _ in range(3):
+        places = [reserve(lab, size) for size in (GIB, 128 * GIB, 3 * GIB, 600 * MIB, PAGE) * 4]
+        for place in (*places[::2], *places[1::2]):
+            if place is not None:
+                lab.call("halMemAddressFree", ptr=place)
+
+
 VMM_SCENARIOS = scenarios_of(
     "vmm",
     reserve_create_map,
@@ -447,4 +467,5 @@ VMM_SCENARIOS = scenarios_of(
     small_pages,
     closing_takes_physical_memory,
     many_reservations,
+    addresses_come_back,
 )

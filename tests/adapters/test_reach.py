@@ -6,7 +6,7 @@ import pytest
 
 from halcert.adapters.bundled import Bundle
 from halcert.adapters.mutation import BUNDLES
-from halcert.adapters.reach import reached
+from halcert.adapters.reach import reached, served
 
 SOURCES = {
     "one.c": """
@@ -53,3 +53,10 @@ def test_memory_is_reached_without_the_kernels():
     found = reached(BUNDLES["softacl"], ["aclrtMemcpy", "aclrtCreateStream"])
     assert ("copy.c", "aclrtMemcpy") in found
     assert ("launch.c", "aclrtLaunchKernelWithConfig") not in found
+
+
+def test_a_function_is_served_by_each_interface_that_comes_to_it(bundle):
+    found = served(bundle, ["asked", "unasked"])
+    assert found["one.c", "help"] == {"asked"}
+    assert found["two.c", "unused"] == {"unasked"}
+    assert ("one.c", "doubled") not in found

@@ -1,13 +1,14 @@
-"""The order in which tests are asked about a mutant: one of each kind, then machines, then more."""
+"""The order in which tests are asked about a mutant: kinds by turns, and long ones last."""
 
 from __future__ import annotations
 
 import msgspec
 
 from halcert.adapters.protocol import Options
-from halcert.conformance import coverage
+from halcert.conformance import coverage, driver_mutants
 from halcert.conformance.activity import Activity
 from halcert.conformance.coverage import Coverage, Executed, kept_coverage
+from halcert.conformance.driver_mutants import Trial
 from halcert.conformance.target import Target
 from halcert.spec.catalogue import rule
 from halcert.spec.language import Strength
@@ -19,28 +20,61 @@ def executed(seconds, *lines, right=True):
     return Executed({FILE: lines} if lines else {}, seconds, right)
 
 
-def asked(tests, line, machines=()):
-    return Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset(machines)).asked(FILE, line).tests
+def everything_asked(tests, line, machines=()):
+    return Coverage({FILE: [1, 5, 9]}, tuple(tests), frozenset(machines)).asked(FILE, line)
+
+
+def asked(tests, line):
+    return everything_asked(tests, line).tests
 
 
 def test_each_kind_has_its_turn_and_the_quicker_ones_come_first():
-    tests = [executed(4.0, 1, 5), executed(1.0, 1), executed(3.0, 1), executed(2.0, 1, 5)]
+    tests = [executed(0.4, 1, 5), executed(0.1, 1), executed(0.3, 1), executed(0.2, 1, 5)]
     assert asked(tests, 2) == (1, 3, 2, 0)
     assert asked(tests, 6) == (3, 0)
     assert asked(tests, 9) == ()
 
 
-def test_machines_come_after_some_tests_of_each_kind():
-    tests = [executed(9.0, 1), *(executed(float(seconds), 1) for seconds in range(1, 6))]
-    assert asked(tests, 1, machines=[0]) == (1, 2, 3, 0, 4, 5)
+def test_machines_are_asked_when_all_others_were():
+    tests = [executed(4.0, 1), *(executed(number / 10, 1) for number in range(1, 6))]
+    found = everything_asked(tests, 1, machines=[0])
+    assert found.tests == (1, 2, 3, 4, 5)
+    assert found.machines == (0,)
+    assert everything_asked(tests, 9, machines=[0]).machines == ()
+
+
+def test_what_takes_long_comes_last_even_if_it_is_the_only_one_of_its_kind():
+    tests = [executed(7.0, 1, 9), executed(2.0, 1), *(executed(0.1, 1) for _ in range(5))]
+    assert asked(tests, 1) == (2, 3, 4, 5, 6, 1, 0)
+
+
+def test_machines_share_the_time_that_others_have_left(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(driver_mutants.time, "monotonic", lambda: now[0])
+    tests = tuple(Activity(f"scenario[{number}]", "scenario", "svm") for number in range(9))
+    machines = tuple(Activity(f"machine[{n}]", "machine", "svm", seconds=4.0) for n in range(2))
+    target = Target("hal", Options(), "ascend910b", ("svm",), (0,))
+    took = []
+    for each in driver_mutants._timed(Trial(target, tests, machines=machines), 10.0):
+        spent = each.seconds if each.kind == "machine" else 1.0
+        took.append((each.kind, spent))
+        now[0] += spent
+    assert took == [*[("scenario", 1.0)] * 7, ("machine", 1.5), ("machine", 1.5)]
+
+
+def test_sorts_of_promising_tests_take_turns_and_come_before_all_others():
+    tests = [executed(number / 100, 1) for number in range(6)]
+    sorts = (frozenset({4, 5}), frozenset({2, 3}))
+    found = Coverage({FILE: [1]}, tuple(tests), frozenset()).asked(FILE, 1, sorts)
+    assert found.tests == (4, 2, 5, 3, 0, 1)
 
 
 def test_a_test_that_finds_fault_with_the_right_library_is_not_asked():
-    assert asked([executed(1.0, 1, right=False), executed(2.0, 1)], 1) == (1,)
+    assert asked([executed(0.1, 1, right=False), executed(0.2, 1)], 1) == (1,)
 
 
 def test_of_a_table_those_are_asked_that_execute_anything_in_its_file():
-    assert asked([executed(1.0, 5), executed(2.0), executed(0.5, 9)], None) == (2, 0)
+    assert asked([executed(0.2, 5), executed(0.3), executed(0.1, 9)], None) == (2, 0)
 
 
 def test_rules_that_only_these_tests_show_are_asked_about():

@@ -12,7 +12,7 @@ from halcert.conformance import stages
 from halcert.conformance.mutants import EQUIVALENT, Watch, _values_near, all_mutations
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.stages import stage_of
-from halcert.conformance.survivors import RULES, SOURCES, reason_for
+from halcert.conformance.survivors import RULES, SOURCES, allowed_by, open_by, reason_for
 from halcert.model.proofs import witnesses
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import AREAS, rule
@@ -115,10 +115,22 @@ def test_every_pattern_of_the_list_has_a_reason_and_matches_something():
         assert reason_for(pattern.replace("*", "ANY")) == reason
 
 
-def test_what_a_reason_calls_open_is_undefined():
-    named = {rule(name) for each in SOURCES.values() for name in re.findall(RULE_ID, each)}
-    assert len(named) > 5
-    assert {each.kind for each in named} == {Kind.UNDEFINED}
+@pytest.mark.parametrize("reason, kind", [(open_by, Kind.UNDEFINED), (allowed_by, Kind.MAY_REJECT)])
+def test_a_reason_names_a_rule_that_says_so(reason, kind):
+    named = {
+        name
+        for each in SOURCES.values()
+        for name in re.findall(RULE_ID, each)
+        if each == reason(name)
+    }
+    assert len(named) > 3
+    assert {rule(name).kind for name in named} == {kind}
+
+
+def test_every_rule_that_a_reason_names_leaves_something_open():
+    for each in SOURCES.values():
+        for name in re.findall(RULE_ID, each):
+            assert each in (open_by(name), allowed_by(name))
 
 
 def test_a_mutation_that_nobody_judged_has_no_reason():
