@@ -23,12 +23,17 @@ static int end_map(uint64_t from, uint32_t type)
     return ask(46, &a);
 }
 
-static int pin(uint64_t at, uint64_t size)
+static int pin_for(uint32_t device, uint64_t at, uint64_t size)
 {
-    struct argument a = device_argument(0);
+    struct argument a = device_argument(device);
     put8(&a, 0, at);
     put8(&a, 8, size);
     return tell(60, &a);
+}
+
+static int pin(uint64_t at, uint64_t size)
+{
+    return pin_for(0, at, size);
 }
 
 static int unpin(uint64_t at)
@@ -101,6 +106,22 @@ static void ranges_are_pinned(void)
     ANSWERS(unpin(at), EFAULT);
 }
 
+static void ranges_are_pinned_for_each_device_until_it_is_closed(void)
+{
+    static unsigned char own[4096];
+    uint64_t at = (uintptr_t)own;
+    ANSWERS(open_device(1), 0);
+    ANSWERS(pin_for(0, at, 1), 0);
+    ANSWERS(pin_for(1, at, 1), 0);
+    ANSWERS(pin_for(1, at, 1), EINVAL);
+    ANSWERS(close_device(1), 0);
+    ANSWERS(open_device(1), 0);
+    ANSWERS(pin_for(1, at, 1), 0);
+    ANSWERS(close_device(1), 0);
+    ANSWERS(pin_for(0, at, 1), EINVAL);
+    ANSWERS(unpin(at), 0);
+}
+
 static int pool(uint64_t device, uint64_t id, uint64_t at, uint64_t size)
 {
     struct argument a = device_argument((uint32_t)device);
@@ -155,6 +176,7 @@ int main(void)
     own_memory_is_registered();
     device_memory_is_seen_by_the_host();
     ranges_are_pinned();
+    ranges_are_pinned_for_each_device_until_it_is_closed();
     pools_have_memory_of_their_own();
     return finish();
 }

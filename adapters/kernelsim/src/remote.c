@@ -31,7 +31,8 @@ struct remote {
 
 /* By device and kind: each has a table of its own. */
 static struct table remotes[DEVICES_MOST][MAP_TYPES];
-static struct table pinned;
+/* Ranges for DMA, by device: what one device reaches says nothing of the others. */
+static struct table pinned[DEVICES_MOST];
 static uint64_t next_there = DEVICE_SIDE;
 
 static bool overflows(uint64_t address, uint64_t size)
@@ -260,6 +261,12 @@ int remote_unmap(struct call *call)
     return 0;
 }
 
+static void unpin(struct table *of, struct span *row)
+{
+    table_remove(of, row);
+    free(row);
+}
+
 void remote_of_device(uint32_t device)
 {
     for (unsigned type = 0; type < MAP_TYPES; type++) {
@@ -267,18 +274,25 @@ void remote_of_device(uint32_t device)
             drop((struct remote *)remotes[device][type].rows[0]);
         }
     }
+    while (pinned[device].count > 0) {
+        unpin(&pinned[device], (struct span *)pinned[device].rows[0]);
+    }
 }
 
 int dma_register(struct call *call)
 {
     const union payload *in = call->in;
+    if (call->device >= DEVICES_MOST) {
+        return EINVAL;
+    }
+    struct table *mine = &pinned[call->device];
     if (in->dma.size == 0 || overflows(in->dma.va, in->dma.size)) {
         return EINVAL;
     }
     if (!in_windows(in->dma.va) && !accessible(in->dma.va, in->dma.size)) {
         return EFAULT;
     }
-    if (table_overlap(&pinned, in->dma.va, in->dma.size) != NULL) {
+    if (table_overlap(mine, in->dma.va, in->dma.size) != NULL) {
         return EINVAL;
     }
     struct span *row = calloc(1, sizeof(*row));
@@ -286,7 +300,7 @@ int dma_register(struct call *call)
         return ENOMEM;
     }
     *row = (struct span){in->dma.va, in->dma.size};
-    if (!table_add(&pinned, row)) {
+    if (!table_add(mine, row)) {
         free(row);
         return ENOMEM;
     }
@@ -295,18 +309,18 @@ int dma_register(struct call *call)
 
 int dma_unregister(struct call *call)
 {
-    struct span *row = table_at(&pinned, call->in->dma.va);
+    struct table *mine = call->device < DEVICES_MOST ? &pinned[call->device] : NULL;
+    struct span *row = mine == NULL ? NULL : table_at(mine, call->in->dma.va);
     if (row == NULL || row->start != call->in->dma.va) {
         return EFAULT;
     }
-    table_remove(&pinned, row);
-    free(row);
+    unpin(mine, row);
     return 0;
 }
 
 void remote_forget(void)
 {
     memset(remotes, 0, sizeof(remotes));
-    pinned = (struct table){0};
+    memset(pinned, 0, sizeof(pinned));
     next_there = DEVICE_SIDE;
 }
