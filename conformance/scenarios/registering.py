@@ -111,7 +111,7 @@ def look_closely(lab: Lab, place: int, kind: int) -> None:
 def for_dma_from_any_byte(lab: Lab) -> None:
     """What is registered for DMA begins at any byte and ends at any; no byte is in two ranges."""
     begin(lab, recorded=True)
-    ranges = ((0, 1), (PAGE + 100, 99), (4 * PAGE, PAGE), (SIZE - 1, 1))
+    ranges = ((0, 1), (1, 99), (PAGE + 100, 99), (4 * PAGE, PAGE), (SIZE - 1, 1))
     for place, _ in sources(lab):
         for device in lab.setting.devices:
             for start, size in ranges:

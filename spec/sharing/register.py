@@ -85,16 +85,23 @@ def _unchecked(call: HostRegister, profile: Profile) -> bool:
     return profile.generation == "v3" and goes_through(call.flag.type)
 
 
+def _extent(call: HostRegister, state: State, profile: Profile) -> int:
+    """Return how many bytes are registered: whole pages, unless it is for DMA."""
+    if call.flag.type == DMA:
+        return call.size
+    return rounded(_source(call, state), call.size, profile)
+
+
 def _meets_another(call: HostRegister, state: State, profile: Profile) -> bool:
     """Tell whether a byte of the range is registered by the map type on the device already."""
-    size = rounded(_source(call, state), call.size, profile)
+    size = _extent(call, state, profile)
     return registered(state, call.src_ptr, size, call.flag.type, _device(call, state))
 
 
 def _same_range(call: HostRegister, state: State, profile: Profile) -> bool:
     """Tell whether just this range is registered by the map type on the device already."""
     device = _device(call, state)
-    size = rounded(_source(call, state), call.size, profile)
+    size = _extent(call, state, profile)
     return state.registrations.any(
         lambda one: (
             one.src == call.src_ptr
@@ -314,12 +321,12 @@ class HostRegister(Call, frozen=True):
     )
     def registers(call, state: State, result: Result, profile: Profile) -> State:
         """The other side reaches the memory until it is unregistered; it stays whose it is."""
-        block, device = _source(call, state), _device(call, state)
+        device = _device(call, state)
         row = Registration(
             name=state.contents.fresh(),
             src=call.src_ptr,
             size=call.size,
-            extent=rounded(block, call.size, profile),
+            extent=_extent(call, state, profile),
             kind=call.flag.type,
             device=device,
             dst=result.dst_ptr if call.flag.type != DMA else 0,
