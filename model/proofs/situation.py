@@ -14,7 +14,7 @@ from halcert.model.symbolic.reading import Accepted, Reading
 from halcert.model.symbolic.second import DISAGREEMENT, opinion
 from halcert.model.symbolic.solver import Answer, Solver
 from halcert.model.symbolic.state import TABLES
-from halcert.model.symbolic.term import BoolLike, Term, when_forgetting
+from halcert.model.symbolic.term import BoolLike, Term
 from halcert.model.symbolic.values import SymbolicSequence, variables
 from halcert.spec.language import BitWord, Interface, Invariant, Kind, Record
 from halcert.spec.profiles import Profile
@@ -22,9 +22,7 @@ from halcert.spec.profiles import Profile
 ROWS = 3
 STEPS = 200_000_000
 LARGE = 4096
-_contradictions: list[frozenset[BoolLike]] = []
-"""Terms that no valid state and call make all true, as far as is known; so nor do more of them."""
-when_forgetting(_contradictions.clear)
+Together = frozenset[BoolLike]
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,8 @@ class Situation:
         steps: how much work a question may take, as the solver counts it.
         second: a second solver is asked whatever the first one calls proved.
         remarks: what the second solver had to say.
+        contradictions: terms that no valid state and call make all true, as was found out; so
+            nor do more of them. Who shares the list asks nothing twice.
     """
 
     interface: Interface
@@ -50,6 +50,7 @@ class Situation:
     steps: int = STEPS
     second: bool = False
     remarks: list[str] = field(default_factory=list)
+    contradictions: list[Together] = field(default_factory=list)
     _solvers: dict[Cone, Solver] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -137,11 +138,12 @@ class Situation:
         """Ask for a state and call where all terms are true, with what is known of some tables."""
         valid = self.ground.valid(self.invariants, cone)
         facts = frozenset(each for whole in (valid, *terms) for each in all_parts_of(whole))
-        if any(each <= facts for each in _contradictions):
+        if any(each <= facts for each in self.contradictions):
             return Answer.NO, ""
+        remarks = len(self.remarks)
         answer, note = self._answered(cone, terms, extra)
-        if answer is Answer.NO:
-            _contradictions.append(facts)
+        if answer is Answer.NO and len(self.remarks) == remarks:
+            self.contradictions.append(facts)
         return answer, note
 
     def _answered(

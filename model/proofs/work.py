@@ -18,7 +18,7 @@ from halcert.model.proofs.influence import Influence
 from halcert.model.proofs.outcome import Outcome
 from halcert.model.proofs.records import DISPUTED, Findings, Record, scope_of
 from halcert.model.proofs.search import DEPTH, DEPTH_BEGUN, DEPTH_FIRST, SECONDS, Search
-from halcert.model.proofs.situation import ROWS, Situation
+from halcert.model.proofs.situation import ROWS, Situation, Together
 from halcert.model.proofs.slip_words import Question
 from halcert.model.proofs.slips import Slip
 from halcert.model.proofs.specimens import Page, Specimen
@@ -297,15 +297,24 @@ class _Further:
 
 
 def _interface(task: Task) -> Findings:
-    products = (task.profile, *task.also)
-    return Findings(tuple(each for name in products for each in _settled(task, PROFILES[name])))
+    contradictions: list[Together] = []
+    products = [PROFILES[name] for name in (task.profile, *task.also)]
+    records = (each for product in products for each in _settled(task, product, contradictions))
+    return Findings(tuple(records))
 
 
-def _settled(task: Task, profile: Profile) -> Iterator[Record]:
+def _settled(task: Task, profile: Profile, contradictions: list[Together]) -> Iterator[Record]:
     """Settle the obligations of an interface for a product."""
     interface: Interface = interfaces()[task.subjects[0]]
-    filled = filled_at(interface, profile)
-    situation = Situation(interface, profile, invariants(), task.rows, filled, second=task.second)
+    situation = Situation(
+        interface,
+        profile,
+        invariants(),
+        task.rows,
+        filled_at(interface, profile),
+        second=task.second,
+        contradictions=contradictions,
+    )
     yield from Checks(situation).run()
     yield Comparison(interface, profile, invariants(), task.seed).record(SAMPLES)
 

@@ -74,7 +74,6 @@ def forget_terms() -> None:
     work that starts with this gives the same answers whatever was done before it.
     """
     _INTERNED.clear()
-    Term._count = 0  # noqa: SLF001 - the order in which sets of terms are walked comes from it
     for function in _FORGETTERS:
         function()
 

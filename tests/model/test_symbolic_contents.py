@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from halcert.model.concrete.contents import NO_OBJECTS, ConcreteContents, Pen
-from halcert.model.proofs.agreement import PATTERNED, UNKNOWN
+from halcert.model.proofs.tokens import PATTERNED, UNKNOWN
 from halcert.model.symbolic.algebra import both
 from halcert.model.symbolic.contents import PATTERN, SymbolicContents
 from halcert.model.symbolic.evaluate import Evaluator
