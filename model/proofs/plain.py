@@ -61,7 +61,7 @@ def plain_steps(calls: Iterable[Played], last: Reading, value: Evaluator) -> tup
 def plain_step(reading: Reading, value: Evaluator, given: Sequence[Given], *, last: bool) -> Step:
     """Return a call as plain data; ``given`` is what earlier calls gave."""
     args = {
-        name: _plain(getattr(reading.call.value, name), value, given, reading, (name,))
+        name: _plain(getattr(reading.call.value, name), value, given, reading)
         for name in reading.call.value.__struct_fields__
     }
     expected = _expected(reading, value, last=last)
@@ -92,9 +92,7 @@ def gifts(number: int, reading: Reading, views: Iterable[Any], value: Evaluator)
         yield Given(number, field, role, found, reach.get(found, 0) if role == "address" else 0)
 
 
-def _plain(
-    part: Any, value: Evaluator, given: Sequence[Given], reading: Reading, path: tuple[Any, ...]
-) -> Any:
+def _plain(part: Any, value: Evaluator, given: Sequence[Given], reading: Reading) -> Any:
     """Return the JSON form of an argument."""
     if isinstance(part, BitWord):
         fields = {name: value(getattr(part, name)) for name in part.layout}
@@ -103,14 +101,12 @@ def _plain(
         if not value(part.given):
             return None
         items = part.places[: value(part.count)]
-        return [
-            _plain(item, value, given, reading, (*path, place)) for place, item in enumerate(items)
-        ]
+        return [_plain(item, value, given, reading) for item in items]
     if isinstance(part, Record):
         if not value(part.given):
             return None
         members = {
-            name: _plain(getattr(part, name), value, given, reading, (*path, name))
+            name: _plain(getattr(part, name), value, given, reading)
             for name in part.__struct_fields__
             if name != "given"
         }
