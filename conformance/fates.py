@@ -28,6 +28,8 @@ from halcert.spec.catalogue import AREAS
 CHUNK = 8
 """Changes that are looked at before what became of them is told."""
 PREFIX = "mutants-"
+OF_NO_MATTER = frozenset({"survivors.py"})
+"""Files that no fate depends on: what people think of one that nothing noticed."""
 
 
 def fates_of(found: Sequence[Mutation], jobs: int, fresh: bool = False) -> Iterator[list[Fate]]:
@@ -79,7 +81,8 @@ def _place() -> Path:
     """Return where the fates under these rules are kept."""
     digest = hashlib.sha256(rules_digest().encode())
     for path in sorted(Path(halcert.conformance.__path__[0]).glob("*.py")):
-        digest.update(path.read_bytes())
+        if path.name not in OF_NO_MATTER:
+            digest.update(path.read_bytes())
     folder = cache_folder()
     forget_old(folder, f"{PREFIX}*")
     return folder / f"{PREFIX}{digest.hexdigest()[:32]}.jsonl"

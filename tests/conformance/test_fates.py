@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from halcert.conformance import fates
@@ -60,3 +63,16 @@ def test_other_rules_have_fates_of_their_own(monkeypatch, judged):
     monkeypatch.setattr(fates, "rules_digest", lambda: "other rules")
     told(FEW[:1])
     assert judged == [FEW[0].id] * 2
+
+
+def test_what_people_think_of_survivors_changes_no_fate(monkeypatch, tmp_path):
+    """They read it while a run of hours is under way, and write their judgement down."""
+    folder = tmp_path / "conformance"
+    shutil.copytree(Path(fates.halcert.conformance.__path__[0]), folder)
+    monkeypatch.setattr(fates.halcert.conformance, "__path__", [str(folder)])
+    monkeypatch.setattr(fates, "cache_folder", lambda: tmp_path)
+    before = fates._place()
+    (folder / "survivors.py").write_text("")
+    assert fates._place() == before
+    (folder / "mutants.py").write_text("")
+    assert fates._place() != before
