@@ -26,6 +26,7 @@ from halcert.adapters.lifeline import end_with
 from halcert.conformance.activity import Activity, Cause, Done, Effort, perform
 from halcert.conformance.experiments import EXPERIMENTS
 from halcert.conformance.lab import Setting
+from halcert.conformance.order import in_turn, spread
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.shares import Fair
@@ -79,8 +80,8 @@ def directed(target: Target, seed: int, witnesses: Sequence[Named]) -> list[Acti
         seed: seed of the run.
         witnesses: the witnesses.
     """
-    early: list[Activity] = []
-    late: list[Activity] = []
+    early: list[list[Activity]] = []
+    late: list[list[Activity]] = []
     threads: list[Activity] = []
     for area in target.areas:
         flows = [
@@ -88,8 +89,8 @@ def directed(target: Target, seed: int, witnesses: Sequence[Named]) -> list[Acti
             for name, scenario in SCENARIOS.items()
             if scenario.area == area
         ]
-        early += flows[:EARLY]
-        late += flows[EARLY:]
+        early.append(flows[:EARLY])
+        late.append(flows[EARLY:])
         threads += [
             Activity(f"concurrent[{name}]", "concurrent", area, seed, seconds=CONCURRENT)
             for name, experiment in EXPERIMENTS.items()
@@ -103,7 +104,7 @@ def directed(target: Target, seed: int, witnesses: Sequence[Named]) -> list[Acti
         area = name.partition("-")[0].lower()
         made = Activity(f"witness[{name}]", "witness", area, seed, steps=steps, side=side)
         group.append(made)
-    return [*early, *rules, *late, *threads, *boundaries]
+    return [*in_turn(early), *spread(list(in_turn(late)), rules), *threads, *boundaries]
 
 
 def turns(target: Target, seed: int, count: int) -> Iterator[Activity]:

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import zip_longest
 from pathlib import Path
 
 import msgspec
@@ -19,6 +18,7 @@ from halcert.adapters.coverage import VARIABLE, Traced, block_of, traced
 from halcert.adapters.mutation import BUNDLES
 from halcert.conformance.activity import NOTHING, Activity, perform
 from halcert.conformance.campaign import pool_of
+from halcert.conformance.order import in_turn
 from halcert.conformance.registry import adapter_named
 from halcert.conformance.target import Target, setting_of
 from halcert.spec.catalogue import rule
@@ -114,7 +114,7 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
         sorts = [self._by_kinds([n for n in quick if n in sort], file) for sort in promising]
         rest = self._by_kinds(quick, file)
         own = (number for number in needed if self.tests[number].seconds <= LONG)
-        ordered = dict.fromkeys((*_in_turn(sorts), *own, *rest, *needed, *long))
+        ordered = dict.fromkeys((*in_turn(sorts), *own, *rest, *needed, *long))
         return Asked(tuple(ordered), tuple(machines), alone)
 
     def _by_kinds(self, numbers: Sequence[int], file: str) -> list[int]:
@@ -122,7 +122,7 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
         kinds: dict[tuple[int, ...], list[int]] = {}
         for number in numbers:
             kinds.setdefault(self.tests[number].lines[file], []).append(number)
-        return list(_in_turn(list(kinds.values())))
+        return list(in_turn(list(kinds.values())))
 
     def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
         found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]
@@ -144,12 +144,6 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
                     found.setdefault(name, []).append(number)
         few = [(name, tuple(each)) for name, each in found.items() if len(each) <= FEW]
         return sorted(few, key=lambda each: len(each[1]))
-
-
-def _in_turn(groups: Sequence[Sequence[int]]) -> Iterator[int]:
-    """Iterate over the first of each group, then over the second of each, and so on."""
-    for round_ in zip_longest(*groups):
-        yield from (each for each in round_ if each is not None)
 
 
 def kept_coverage(target: Target, tests: Sequence[Activity], jobs: int) -> Coverage:
