@@ -7,6 +7,7 @@ nothing has changed that its answers depend on: rules, proofs, vectors, and who 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import multiprocessing
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -17,7 +18,7 @@ import msgspec
 
 import halcert.conformance
 from halcert.conformance.mutants import Fate, Watch
-from halcert.conformance.stages import stage_of
+from halcert.conformance.stages import SCENARIO, stage_of
 from halcert.model.proofs import witnesses
 from halcert.model.proofs.depends import rules_digest
 from halcert.model.proofs.folder import asked_for, cache_folder, forget_old
@@ -28,8 +29,13 @@ from halcert.spec.catalogue import AREAS
 CHUNK = 8
 """Changes that are looked at before what became of them is told."""
 PREFIX = "mutants-"
-OF_NO_MATTER = frozenset({"survivors.py"})
-"""Files that no fate depends on: what people think of one that nothing noticed."""
+OF_NO_MATTER = frozenset(
+    {"survivors.py"}
+    | {"coverage.py", "driver_mutants.py", "mutant_record.py"}
+    | {"campaign.py", "order.py"}
+)
+"""Files that no fate depends on: what people think of one that nothing noticed, what is about
+mutants of C sources, and the order in which the suite is run."""
 
 
 def fates_of(found: Sequence[Mutation], jobs: int, fresh: bool = False) -> Iterator[list[Fate]]:
@@ -40,16 +46,23 @@ def fates_of(found: Sequence[Mutation], jobs: int, fresh: bool = False) -> Itera
         jobs: processes that work side by side.
         fresh: what earlier runs found out is found out again.
     """
-    place = _place()
-    known = {} if fresh else read(place)
+    lasting, of_flows = places = _places()
+    if fresh:
+        for place in places:
+            place.unlink(missing_ok=True)
+    known = {**read(of_flows), **read(lasting)}
     yield [known[each.id] for each in found if each.id in known]
     left = [each for each in found if each.id not in known]
-    if fresh:
-        place.unlink(missing_ok=True)
     if left:
         for fates in _judged(left, jobs):
-            keep(place, fates)
+            keep(lasting, filter(_lasts, fates))
+            keep(of_flows, itertools.filterfalse(_lasts, fates))
             yield fates
+
+
+def _lasts(fate: Fate) -> bool:
+    """Tell whether a fate stays what it is when scenarios are added or changed."""
+    return not fate.survives and SCENARIO not in fate.noticed
 
 
 def read(place: Path) -> dict[str, Fate]:
@@ -77,15 +90,22 @@ def keep(place: Path, fates: Iterable[Fate]) -> None:
         return
 
 
-def _place() -> Path:
-    """Return where the fates under these rules are kept."""
+def _places() -> tuple[Path, Path]:
+    """Return where fates under these rules are kept: such as last, and others."""
+    root = Path(halcert.conformance.__path__[0])
     digest = hashlib.sha256(rules_digest().encode())
-    for path in sorted(Path(halcert.conformance.__path__[0]).glob("*.py")):
+    for path in sorted(root.glob("*.py")):
         if path.name not in OF_NO_MATTER:
-            digest.update(path.read_bytes())
+            digest.update(path.name.encode() + path.read_bytes())
+    of_flows = digest.copy()
+    for path in sorted((root / "scenarios").glob("*.py")):
+        of_flows.update(path.name.encode() + path.read_bytes())
     folder = cache_folder()
     forget_old(folder, f"{PREFIX}*")
-    return folder / f"{PREFIX}{digest.hexdigest()[:32]}.jsonl"
+    lasting, changing = (
+        folder / f"{PREFIX}{each.hexdigest()[:32]}.jsonl" for each in (digest, of_flows)
+    )
+    return lasting, changing
 
 
 # ----------------------------------------------------------------------------------------- judging

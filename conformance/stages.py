@@ -33,6 +33,8 @@ from halcert.spec.language import Call, Returned
 from halcert.spec.profiles import PROFILES, Profile
 from halcert.spec.state import State
 
+SCENARIO = "scenario"
+"""The kind of words that scenarios make."""
 ACTORS = (0, 1, 2)
 """Processes that are there from the start; what one that comes later does ends the word."""
 LONGEST = 300
@@ -114,7 +116,7 @@ def stage_of(profile: str, found: Iterable[Witness]) -> Stage:
             turns += _turns(setting, EXAMPLES if whims is None else EXAMPLES // WHIMS)
     plays = (
         _plays("vector", vectors),
-        _plays("scenario", flows, long=True),
+        _plays(SCENARIO, flows, long=True),
         _plays("machine", turns, long=True),
     )
     return Stage(PROFILES[profile], plays)

@@ -65,14 +65,38 @@ def test_other_rules_have_fates_of_their_own(monkeypatch, judged):
     assert judged == [FEW[0].id] * 2
 
 
-def test_what_people_think_of_survivors_changes_no_fate(monkeypatch, tmp_path):
-    """They read it while a run of hours is under way, and write their judgement down."""
+@pytest.fixture
+def folder(monkeypatch, tmp_path):
+    """Have a copy of the suite that may be changed."""
     folder = tmp_path / "conformance"
     shutil.copytree(Path(fates.halcert.conformance.__path__[0]), folder)
     monkeypatch.setattr(fates.halcert.conformance, "__path__", [str(folder)])
-    monkeypatch.setattr(fates, "cache_folder", lambda: tmp_path)
-    before = fates._place()
+    return folder
+
+
+def test_what_people_think_of_survivors_changes_no_fate(judged, folder):
+    """They read it while a run of hours is under way, and write their judgement down."""
+    told(FEW)
     (folder / "survivors.py").write_text("")
-    assert fates._place() == before
+    told(FEW)
+    assert len(judged) == len(FEW)
     (folder / "mutants.py").write_text("")
-    assert fates._place() != before
+    told(FEW)
+    assert len(judged) == 2 * len(FEW)
+
+
+def test_another_scenario_is_given_what_no_vector_noticed(monkeypatch, judged, folder):
+    answers = ("vector 1", "equivalent", "scenario 3 of ascend910b", "", "KeyError in a scenario")
+    some = FEW[: len(answers)]
+    fate = {each.id: Fate(each.id, answer) for each, answer in zip(some, answers, strict=True)}
+
+    def judge(found, jobs):
+        judged.extend(each.id for each in found)
+        return ([fate[each.id]] for each in found)
+
+    monkeypatch.setattr(fates, "_judged", judge)
+    told(some)
+    judged.clear()
+    (folder / "scenarios" / "another.py").write_text("")
+    told(some)
+    assert judged == [each.id for each in some[2:]]
