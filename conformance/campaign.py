@@ -39,7 +39,7 @@ GRACE = 3.0
 """Seconds in which activities that were ended may hand over what they have found."""
 LEAST = 0.5
 """Seconds under which a turn is not worth starting."""
-EARLY = 14
+EARLY = 16
 """Flows of an area that come before the witnesses: short ones that find most faults at once."""
 CONCURRENT = 2.0
 """Seconds of concurrent runs."""

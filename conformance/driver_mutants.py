@@ -29,7 +29,7 @@ from halcert.conformance.activity import NOTHING, Activity
 from halcert.conformance.campaign import LEAST, Campaign, Plan, directed, pool_of, turns
 from halcert.conformance.coverage import Asked, Coverage, kept_coverage, suite_digest
 from halcert.conformance.survivors import reason_for
-from halcert.conformance.target import Target
+from halcert.conformance.target import PATIENCE, Target
 from halcert.conformance.witness import witness_activities
 from halcert.spec.catalogue import AREAS, interfaces
 
@@ -41,8 +41,6 @@ TIMED_OUT = "timed out"
 """The time was up before every test had been made that has an end of its own."""
 NO_MUTANT = "none"
 """It does not compile, or compiles to the code of the driver."""
-PATIENCE = 3.0
-"""Seconds after which a call counts as hung; none of the right driver takes a tenth of it."""
 NOT_SHOWN = "no longer shown by"
 """What stands in front of the tests where no rule was broken, but one that a certificate needs
 could not be shown any more: the library is not certified."""

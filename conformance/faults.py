@@ -19,7 +19,7 @@ from halcert.conformance.registry import adapter_named
 from halcert.conformance.replay import repeat
 from halcert.conformance.seeded import trace_environment
 from halcert.conformance.tally import Tally
-from halcert.conformance.target import Target, setting_of
+from halcert.conformance.target import PATIENCE, Target, setting_of
 from halcert.conformance.witness import witness_activities
 from halcert.results import Trace, TraceHeader, TraceStep, write_trace
 from halcert.spec.catalogue import AREAS, areas_of, interfaces
@@ -241,4 +241,5 @@ def keep_trace(result: FaultResult, target: Target, out: Path) -> Path:
 def bundled_target(profile: str, areas: Sequence[str], devices: Sequence[int]) -> Target:
     """Return the bundled implementation of what areas are about as a target."""
     library = AREAS[next(iter(areas))].library
-    return Target(library, Options(), profile, tuple(areas), tuple(devices))
+    options = Options(call_timeout=PATIENCE)
+    return Target(library, options, profile, tuple(areas), tuple(devices))

@@ -16,6 +16,8 @@ from halcert.spec.profiles import PROFILES
 
 MOST_DEVICES = 64
 """Devices that a machine can have; whoever tells of more does not know."""
+PATIENCE = 3.0
+"""Seconds after which a call of a bundled library counts as hung; none takes a tenth of it."""
 
 
 class Target(msgspec.Struct, frozen=True):

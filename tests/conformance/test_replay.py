@@ -252,9 +252,13 @@ def recorded(bundled):
 @pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_a_scenario_can_be_repeated_from_its_trace_alone(bundled, recorded, name):
     steps = recorded(name)
+    other = Departures()
     with Lab(bundled[AREAS[SCENARIOS[name].area].library], "test", Tally()) as again:
-        assert repeat(again, steps) is None
-    assert [each.interface for each in again.steps] == [each.interface for each in steps]
+        assert repeat(again, steps, other) is None
+    # Whether a busy stream lets go of memory in time is luck; what was refused cannot be used.
+    assert other.refused or not other.left_out
+    made = [each for each in steps if each not in other.left_out]
+    assert [each.interface for each in again.steps] == [each.interface for each in made]
     given = {START, *(step.number for step in steps if step.outcome.code == 0)}
     for step in steps:
         assert references(step.args) <= given
