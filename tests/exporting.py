@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import uuid
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -12,18 +13,22 @@ from typing import NamedTuple
 from halcert.adapters import softacl, softhal
 from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import HalAdapter
-from halcert.adapters.protocol import Options
+from halcert.adapters.protocol import Options, Session
 from halcert.conformance.activity import Activity, Effort, perform
 from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.seeded import trace_environment
 from halcert.conformance.tally import Tally
 from halcert.conformance.target import Target, setting_of
-from halcert.results import Trace, TraceHeader, write_trace
+from halcert.results import Answered, Outcome, Trace, TraceHeader, read_trace, write_trace
 from halcert.spec.catalogue import areas_of
+
+Flow = Callable[[Lab], object]
 
 NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
 """How a program ends."""
+ONCE = "1"
+"""Rounds of a program in which threads or streams take part, where nothing depends on luck."""
 EFFORT = Effort(shrink=0.0, reduce=2.0, repetitions=0)
 DEVICES = (0, 1)
 MOST = 100
@@ -47,14 +52,39 @@ def target(bundled: Bundled, profile: str, options: Options) -> Target:
     return Target(bundled.name, options, profile, areas_of(bundled.name), DEVICES)
 
 
-def trace_of(bundled: Bundled, name: str, make, profile: str, folder: Path) -> Path:
+def trace_of(bundled: Bundled, name: str, make: Flow, profile: str, folder: Path) -> Path:
     """Record a sound run of the correct library, or the beginning of a long one."""
     with bundled.adapter().open(profile, Options()) as session:
-        with Lab(setting_of(target(bundled, profile, Options()), session), name, Tally()) as lab:
-            make(lab)
-        header = TraceHeader(profile=profile, adapter=bundled.name, origin=name, devices=DEVICES)
-        path = folder / "trace.jsonl"
-        write_trace(Trace(header, tuple(lab.steps[:MOST])), path)
+        return _recorded(bundled, session, name, make, profile, folder / "trace.jsonl")
+
+
+def with_news(bundled: Bundled, flows: Iterable[str], profile: str, folder: Path) -> Iterator[Path]:
+    """Record flows, and iterate over those that make a call, or get a code, that is new.
+
+    A program of calls that others have made, to the same end, says little more than theirs.
+    """
+    seen: set[tuple[str, object]] = set()
+    with bundled.adapter().open(profile, Options()) as session:
+        for name in flows:
+            path = folder / f"{name}.jsonl"
+            _recorded(bundled, session, name, SCENARIOS[name].flow, profile, path)
+            made = {(each.interface, code_of(each.outcome)) for each in read_trace(path).steps}
+            if not made <= seen:
+                seen |= made
+                yield path
+
+
+def code_of(outcome: Outcome | None) -> int | None:
+    return outcome.code if isinstance(outcome, Answered) else None
+
+
+def _recorded(
+    bundled: Bundled, session: Session, name: str, make: Flow, profile: str, path: Path
+) -> Path:
+    with Lab(setting_of(target(bundled, profile, Options()), session), name, Tally()) as lab:
+        make(lab)
+    header = TraceHeader(profile=profile, adapter=bundled.name, origin=name, devices=DEVICES)
+    write_trace(Trace(header, tuple(lab.steps[:MOST])), path)
     return path
 
 

@@ -194,7 +194,6 @@ def _everything(lab: Lab, device: int, *, huge: int = 1) -> list[int]:
 
 ENDURANCE_SCENARIOS = scenarios_of(
     "svm",
-    nothing_is_inherited,
     host_memory_outlives_devices,
     opened_again_and_again,
     allocated_again_and_again,
@@ -202,4 +201,5 @@ ENDURANCE_SCENARIOS = scenarios_of(
     large_again_and_again,
     freed_memory_serves_other_sizes,
     pages_of_each_size_take_all_of_a_device,
+    nothing_is_inherited,
 )

@@ -480,8 +480,8 @@ _EARLY = (
     *("streams-wait-for-bits", "pools-of-a-full-device"),
     *("registered-memory-is-reached-in-place", "advice-is-told"),
     *("pools-in-the-order-of-a-stream", "pools-keep-what-they-are-told-to"),
-    *("memory-is-used-again-in-order", "memory-is-used-again-late-enough"),
     *("values-are-compared-with-their-sign", "freed-elsewhere"),
+    *("memory-is-used-again-in-order", "memory-is-used-again-late-enough"),
 )
 """The first flows of each sort: together they are short, and find more than those of one sort."""
 _ALL = scenarios_of(

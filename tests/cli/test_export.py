@@ -10,13 +10,25 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from exporting import FAULT, HAL, NO_FAULT, NOT_TRIED, built, run, trace_of, trace_of_fault
+from exporting import (
+    FAULT,
+    HAL,
+    NO_FAULT,
+    NOT_TRIED,
+    ONCE,
+    built,
+    run,
+    trace_of,
+    trace_of_fault,
+    with_news,
+)
+from flows import flows_of
 
 from halcert.conformance import witness
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.model.proofs.run import representatives
 from halcert.results import Answered, Trace, TraceHeader, TraceStep, write_trace
-from halcert.spec.catalogue import AREAS
+from halcert.spec.catalogue import areas_of
 from halcert.spec.profiles import PROFILES, UVM_PRODUCTS
 
 FOUND_BY = {
@@ -56,8 +68,6 @@ LONG = (
     "allocated-again-and-again",
     "large-again-and-again",
 )
-ENDLESS = ("names-never-come-back",)
-"""Seventeen thousand calls, of which `many-names` makes a few hundred."""
 SHORT = (
     "device-to-device",
     "contiguous",
@@ -71,11 +81,7 @@ SHORT = (
     "opener-is-killed",
 )
 
-WRITABLE = [
-    name
-    for name, each in SCENARIOS.items()
-    if AREAS[each.area].library == "hal" and name not in ENDLESS
-]
+WRITABLE = flows_of("hal")
 """Flows of the driver."""
 NOTHING_TO_CALL = ("places-outlive-refused-pools",)
 """Those that make no call on the product of the other tests."""
@@ -98,7 +104,7 @@ def differs(name, product):
 
 
 OTHERS = [product for product in PROFILES if product != "ascend910b"]
-ELSEWHERE = [(name, other) for other in OTHERS for name in WRITABLE if differs(name, other)]
+ELSEWHERE = [(area, other) for other in OTHERS for area in areas_of("hal")]
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
@@ -126,16 +132,20 @@ def test_a_program_fails_on_the_faulty_driver_and_passes_on_the_correct_one(
 )
 def test_every_flow_as_a_program_passes_on_the_correct_driver(halcert, tmp_path, name):
     program = built(halcert, trace_of(HAL, name, SCENARIOS[name].flow, "ascend910b", tmp_path))
-    done = run(program)
+    done = run(program, ONCE)
     assert done.returncode == NO_FAULT, done.stdout[-2000:]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name, profile", ELSEWHERE)
-def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, name, profile):
-    program = built(halcert, trace_of(HAL, name, SCENARIOS[name].flow, profile, tmp_path))
-    done = run(program, profile=profile)
-    assert done.returncode == NO_FAULT, done.stdout[-2000:]
+@pytest.mark.parametrize("area, profile", ELSEWHERE)
+def test_flows_as_programs_pass_on_other_products(halcert, tmp_path, area, profile):
+    flows = [name for name in WRITABLE if SCENARIOS[name].area == area and differs(name, profile)]
+    failed = {}
+    for trace in with_news(HAL, flows, profile, tmp_path):
+        done = run(built(halcert, trace), ONCE, profile=profile)
+        if done.returncode != NO_FAULT:
+            failed[trace.stem] = done.stdout[-2000:]
+    assert failed == {}
 
 
 @pytest.mark.slow

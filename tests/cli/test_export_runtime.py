@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from exporting import ACL, FAULT, NO_FAULT, NOT_TRIED, built, run, trace_of, trace_of_fault
+from exporting import ACL, FAULT, NO_FAULT, NOT_TRIED, ONCE, built, run, trace_of_fault, with_news
 
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.model.proofs.run import representatives
@@ -28,8 +28,6 @@ FOUND_BY = {
 """Seeded faults of several kinds, and a flow that meets each."""
 BY_LUCK = ("memory-is-used-again-late-enough",)
 """Flows in which the time decides whether memory is there again, so that no program can go on."""
-ONCE = "1"
-"""Rounds of a program with streams where nothing depends on luck."""
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 
@@ -52,14 +50,13 @@ def test_a_program_fails_on_the_faulty_runtime_and_passes_on_the_correct_one(
 @pytest.mark.slow
 @pytest.mark.parametrize("profile", [each.name for each in representatives()])
 @pytest.mark.parametrize("area", areas_of("acl"))
-def test_every_flow_as_a_program_passes_on_the_correct_runtime(halcert, tmp_path, area, profile):
-    """One test for all flows of an area: each takes a second at most."""
+def test_flows_as_programs_pass_on_the_correct_runtime(halcert, tmp_path, area, profile):
     failed = {}
-    for name in flows(area):
-        program = built(halcert, trace_of(ACL, name, SCENARIOS[name].flow, profile, tmp_path))
-        done = run(program, ONCE, of=ACL, profile=profile)
-        if done.returncode not in ((NO_FAULT, NOT_TRIED) if name in BY_LUCK else (NO_FAULT,)):
-            failed[name] = done.stdout[-2000:]
+    for trace in with_news(ACL, flows(area), profile, tmp_path):
+        done = run(built(halcert, trace), ONCE, of=ACL, profile=profile)
+        allowed = (NO_FAULT, NOT_TRIED) if trace.stem in BY_LUCK else (NO_FAULT,)
+        if done.returncode not in allowed:
+            failed[trace.stem] = done.stdout[-2000:]
     assert failed == {}
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from flows import flows_of
 
 from halcert.adapters.kernelsim import LOSS, TROUBLE
 from halcert.adapters.protocol import Actor, Answered, Crashed, Reply, Request, Session
@@ -13,12 +14,10 @@ from halcert.conformance.concurrent import Planned, run_program
 from halcert.conformance.lab import Broken, Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
-from halcert.spec.catalogue import areas_of
 
 from .fake import DEVICE_MEMORY, lab_for
 
 NO_DEVICE, INVALID, REFUSED = 1, 3, 17
-FLOWS = sorted(name for name, each in SCENARIOS.items() if each.area in areas_of("hal"))
 
 
 class Failing:
@@ -202,7 +201,7 @@ class BereftSession:
         return Bereft(self.session.spawn(), self.number)
 
 
-@pytest.mark.parametrize("name", FLOWS)
+@pytest.mark.parametrize("name", flows_of("hal"))
 def test_flows_go_on_where_devices_are_lost(name, driver):
     setting = replace(driver, session=BereftSession(driver.session, EARLY))
     with Lab(setting, name, Tally()) as lab:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from flows import flows_of
 
 from halcert.adapters.kernelsim import TROUBLE
 from halcert.adapters.protocol import Actor, Answered, Reply, Request, Session
 from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.tally import Tally
-from halcert.spec.catalogue import areas_of
 
 TAKE = {
     "halMemAlloc": ("pp",),
@@ -22,7 +22,6 @@ TAKE = {
 }
 """Calls that take memory, and their outputs."""
 OUT_OF_MEMORY = 6
-FLOWS = sorted(name for name, each in SCENARIOS.items() if each.area in areas_of("hal"))
 
 
 class Wanting:
@@ -63,7 +62,7 @@ class WantingSession:
 
 
 @pytest.mark.parametrize("every", [1, 2, 3])
-@pytest.mark.parametrize("name", FLOWS)
+@pytest.mark.parametrize("name", flows_of("hal"))
 def test_flows_go_on_where_memory_is_wanting(name, every, driver):
     setting = replace(driver, session=WantingSession(driver.session, every))
     with Lab(setting, name, Tally()) as lab:

@@ -1,0 +1,19 @@
+"""Flows that tests carry out once more, for some purpose of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from halcert.conformance.scenarios import SCENARIOS
+from halcert.spec.catalogue import areas_of
+
+ENDLESS = frozenset({"names-never-come-back"})
+"""Seventeen thousand calls, of which `many-names` makes a few hundred."""
+
+
+def flows_of(*libraries: str, without: Iterable[str] = ENDLESS) -> list[str]:
+    """Return the names of flows that call some libraries, sorted."""
+    areas = {area for library in libraries for area in areas_of(library)}
+    return sorted(
+        name for name, each in SCENARIOS.items() if each.area in areas and name not in set(without)
+    )
