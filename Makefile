@@ -2,9 +2,9 @@
 
 PYTHON ?= python3
 VENV ?= .venv
-# A third of their time tests wait, for a deadline or a process: one worker more than most machines
-# of this purpose have cores.
-JOBS ?= 3
+# Much of their time tests wait, for a deadline or a process: two workers for each core that most
+# machines of this purpose have.
+JOBS ?= 4
 CC ?= cc
 # Seconds of testing for `make certify`; empty for what halcert takes by itself.
 BUDGET ?=

@@ -14,7 +14,8 @@ from halcert.cli import cli, run
 from .conftest import environment
 
 OK, VIOLATIONS, USAGE, INCOMPLETE, HARNESS = 0, 1, 2, 3, 5
-SHORT = ("certify", "--fault", "copy_loses_tail", "--budget", "2", "--jobs", "1", "-q")
+SMALL = ("--areas", "soma", "--budget", "2", "--jobs", "1", "-q")
+SHORT = ("certify", "--fault", "pool_double_free", *SMALL)
 
 
 def shell(folder, redirections, *arguments, **variables):
@@ -63,7 +64,7 @@ def test_output_that_is_the_result_and_cannot_be_written_is_no_success(tmp_path,
     assert done.stderr == FULL
 
 
-MODEL = ("certify", "--adapter", "model", "--areas", "svm", "--budget", "3", "--jobs", "1", "-q")
+MODEL = ("certify", "--adapter", "model", *SMALL)
 
 
 @pytest.mark.parametrize("arguments, codes", [(SHORT, {VIOLATIONS}), (MODEL, {OK, INCOMPLETE})])
@@ -109,5 +110,5 @@ def test_a_run_forgets_the_traces_of_the_run_before(halcert, tmp_path):
     traces.mkdir(parents=True)
     for name in ("old.jsonl", "mine.txt"):
         (traces / name).touch()
-    halcert("certify", "--adapter", "model", "--budget", "0.1", "--jobs", "1", "-q")
+    halcert("certify", "--adapter", "model", *SMALL)
     assert [each.name for each in traces.iterdir()] == ["mine.txt"]

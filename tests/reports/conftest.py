@@ -193,13 +193,13 @@ def notes():
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def good():
     """A run in which every rule holds."""
     return certificate(results(drawn(good=1.0)))
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def mixed():
     """A run with every kind of verdict and several findings."""
     flaky = finding(

@@ -57,8 +57,18 @@ class Reader(HTMLParser):
         self.heard.append(data)
 
 
-def test_every_rule_has_an_anchor_and_every_link_leads_somewhere(mixed):
-    read = Reader(page(mixed))
+@pytest.fixture(scope="module")
+def mixed_page(mixed):
+    return page(mixed)
+
+
+@pytest.fixture(scope="module")
+def good_page(good):
+    return page(good)
+
+
+def test_every_rule_has_an_anchor_and_every_link_leads_somewhere(mixed, mixed_page):
+    read = Reader(mixed_page)
     assert {rule.id for rule in mixed.rules} <= set(read.ids)
     assert len(read.ids) == len(set(read.ids))
     inner = [link for link in read.links if link.startswith("#")]
@@ -66,17 +76,16 @@ def test_every_rule_has_an_anchor_and_every_link_leads_somewhere(mixed):
     assert (read.open, read.wrong) == ([], [])
 
 
-def test_the_page_loads_nothing(mixed):
-    text = page(mixed)
-    read = Reader(text)
+def test_the_page_loads_nothing(mixed_page):
+    read = Reader(mixed_page)
     assert [address for address in read.loads if address != "data:,"] == []
     assert [link for link in read.links if "://" in link] == []
-    assert "url(" not in text
-    assert "@import" not in text
+    assert "url(" not in mixed_page
+    assert "@import" not in mixed_page
 
 
-def test_the_page_tells_what_was_found(mixed):
-    words = Reader(page(mixed)).words
+def test_the_page_tells_what_was_found(mixed, mixed_page):
+    words = Reader(mixed_page).words
     assert "Not certified" in words
     assert "free(): invalid pointer" in words
     assert "MEM_DEV dev 0 HUGE" in words
@@ -85,8 +94,8 @@ def test_the_page_tells_what_was_found(mixed):
     assert mixed.command in words
 
 
-def test_a_rule_shows_its_code_and_its_sources(good):
-    words = Reader(page(good)).words
+def test_a_rule_shows_its_code_and_its_sources(good_page):
+    words = Reader(good_page).words
     assert "def size_is_zero(call) -> bool:" in words
     assert "halcert.spec.svm.alloc, line" in words
     assert "drvError_t halMemAlloc(void **pp" in words
@@ -207,8 +216,8 @@ def test_a_finding_has_its_picture_and_the_page_stays_whole(make, mixed):
     assert "before call 4" in read.words
 
 
-def test_choices_are_shown_by_topic_with_the_rule_in_words(good):
-    words = Reader(page(good)).words
+def test_choices_are_shown_by_topic_with_the_rule_in_words(good_page):
+    words = Reader(good_page).words
     for title in (
         "Which code comes where several are allowed",
         "In which order addresses are given",

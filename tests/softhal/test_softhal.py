@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,8 @@ from halcert.adapters import softhal
 HERE = Path(__file__).resolve().parent
 DRIVER = ADAPTERS / "softhal"
 PROFILES = ("ascend910b", "ascend910_93", "ascend950")
+GENERATIONS = ("ascend910b", "ascend950")
+"""A product of each generation."""
 PROGRAMS = (
     *("lifecycle", "orders", "capacity", "threads", "closing", "forking"),
     *("mapping", "names", "handles", "registering", "sharing_threads", "killed"),
@@ -81,12 +84,14 @@ Programs = dict[str, Path]
 """Compiled C tests by their names."""
 
 
-def with_programs(factory: pytest.TempPathFactory, library: Path, *flags: str) -> Path:
-    """A copy of a library, and every C test compiled against it, once a run."""
+def with_programs(
+    factory: pytest.TempPathFactory, library: Path, *flags: str, sources: Sequence[Path] = TESTS
+) -> Path:
+    """A copy of a library, and C tests compiled against it, once a run."""
 
     def make(folder: Path) -> None:
         shutil.copy(library, folder / library.name)
-        compile_programs(TESTS, folder / library.name, *flags, include=DRIVER)
+        compile_programs(sources, folder / library.name, *flags, include=DRIVER)
 
     return once(factory, f"{library.name}{''.join(flags)}", make) / library.name
 
@@ -98,7 +103,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return with_programs(tmp_path_factory, softhal.library(softhal.FAULTY))
+    library = softhal.library(softhal.FAULTY)
+    return with_programs(tmp_path_factory, library, sources=[HERE / f"{n}.c" for n in PROBES])
 
 
 @pytest.fixture(scope="session")
@@ -130,7 +136,7 @@ def test_behaves_under_sanitizers(sanitized: Programs, name: str, profile: str) 
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("profile", GENERATIONS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
     result = run(shipped[name], SOFTHAL_PROFILE=profile)
@@ -138,7 +144,7 @@ def test_behaves_as_shipped(shipped: Programs, name: str, profile: str) -> None:
 
 
 @pytest.mark.slow  # single steps
-@pytest.mark.parametrize("profile", ["ascend910b", "ascend950"])
+@pytest.mark.parametrize("profile", GENERATIONS)
 def test_nothing_stays_of_who_is_killed_after_any_instruction(
     shipped: Programs, profile: str
 ) -> None:
