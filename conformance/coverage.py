@@ -33,7 +33,9 @@ FORM = 2
 SURE = frozenset({"scenario", "witness"})
 """Kinds of tests that make the same calls each time."""
 FEW = 6
-"""A rule that more tests show is not asked about: it takes too long to see that none does."""
+"""A rule that more tests show is asked about only if they take little time together."""
+TOGETHER = 1.0
+"""Seconds that the tests of a rule may take: so long it takes to see that none shows it."""
 RULES_ASKED = 24
 """Rules that are asked about at most, those that fewest tests show first."""
 LONG = 0.5
@@ -92,8 +94,9 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
 
         Without a line it is about everything in the file. Tests that execute the same blocks of
         the file are of one kind; each kind has its turn in each round, and the quicker ones come
-        first. Promising ones come before all others, then those by which a certificate stands or
-        falls. Those that take long come last: in the time of one of them dozens of others are made.
+        first. Promising ones take turns with those by which a certificate stands or falls, and come
+        before all others. Those that take long come last: in the time of one of them dozens of
+        others are made.
 
         Args:
             file: name of the file.
@@ -113,8 +116,8 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
         needed = [number for _, numbers in alone for number in numbers]
         sorts = [self._by_kinds([n for n in quick if n in sort], file) for sort in promising]
         rest = self._by_kinds(quick, file)
-        own = (number for number in needed if self.tests[number].seconds <= LONG)
-        ordered = dict.fromkeys((*in_turn(sorts), *own, *rest, *needed, *long))
+        own = [number for number in needed if self.tests[number].seconds <= LONG]
+        ordered = dict.fromkeys((*in_turn([*sorts, own]), *rest, *needed, *long))
         return Asked(tuple(ordered), tuple(machines), alone)
 
     def _by_kinds(self, numbers: Sequence[int], file: str) -> list[int]:
@@ -135,15 +138,18 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def _showing(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Rules that a certificate needs, with the tests that show them, if these are few."""
+        """Rules that a certificate needs, with the tests that show them, if these are soon made."""
         found: dict[str, list[int]] = {}
         for number, each in enumerate(self.tests):
             for name in each.shown:
                 known = rule(name)
                 if known is not None and known.strength is Strength.MUST:
                     found.setdefault(name, []).append(number)
-        few = [(name, tuple(each)) for name, each in found.items() if len(each) <= FEW]
+        few = [(name, tuple(each)) for name, each in found.items() if self._soon_made(each)]
         return sorted(few, key=lambda each: len(each[1]))
+
+    def _soon_made(self, tests: Sequence[int]) -> bool:
+        return len(tests) <= FEW or sum(self.tests[n].seconds for n in tests) <= TOGETHER
 
 
 def kept_coverage(target: Target, tests: Sequence[Activity], jobs: int) -> Coverage:

@@ -76,7 +76,9 @@ def by_place(
         for place in (*(device.id for device in tables.hardware), profile.host_id):
             held[place] += everywhere
     held[ADDRESSES] += mine.reservations.sum(lambda found: found.extent)
-    held[ADDRESSES] += mine.blocks.sum(lambda block: block.extent if block.kind == OPENED else 0)
+    held[ADDRESSES] += mine.blocks.sum(
+        lambda block: block.extent if block.kind in (OPENED, UVM) else 0
+    )
     return held
 
 

@@ -72,6 +72,9 @@ RACED = "it is about two calls at the very same moment, which no test can bring 
 UNASKED = "equivalent: the argument is not looked at there"
 ENDING = "nobody sees what a process does while it ends"
 WHIM = "it is about whims, which the library has for tests only"
+INSIDE = "equivalent: who comes here has looked already whether it is inside the pool"
+POOLED = "freeing memory of a pool otherwise is told by no document"
+GIANTS = "whether what was never open has giant pages is left open"
 ROOM = "equivalent: how much room is kept for more is the library's own affair"
 LOCAL = "equivalent: the value is replaced before anybody looks at it"
 SOURCES: dict[str, str] = {
@@ -117,6 +120,57 @@ SOURCES: dict[str, str] = {
     "softhal/pages.c:last_index:*:49: 1 + 1": "equivalent: both bytes are in the last page",
     "softhal/view.c:outside_hold:*:12: 0 + 1": allowed_by("VMM-RESERVE-020"),
     "softhal/pages.c:pages_to_device:*: last_index: *": open_by("SVM-PREF-009"),
+    "softhal/alloc_v2.c:make_plan:*:23: 0 + 1": "equivalent: only by a seeded fault nothing is "
+    "allocated here",
+    "softhal/convert.c:convert:*: v2_resolve: true, from_size": open_by("SVM-CONV-012"),
+    "softhal/pool.c:pool_end:*:31: || becomes &&": INSIDE,
+    "softhal/pool.c:pool_end:*:40: >= becomes >": INSIDE,
+    "softhal/alloc_v2.c:check_other:*:41: || becomes &&": allowed_by("SVM-ALLOC-034"),
+    "softhal/heap_device.c:heaps_open_device:*: without heap_add(windows.dvpp *": allowed_by(
+        "SVM-ALLOC-033"
+    ),
+    "softhal/pool.c:pool_is_live:*:23: || becomes &&": RACED,
+    "softhal/register.c:v2_dma:*:25: >= becomes >": CHOICE,
+    "softhal/advise.c:drvMemAddressTranslate:*:60: 1 + 1": "which physical address is told is left "
+    "open",
+    "softhal/advise.c:v3_prefetch:*:16: >= becomes >": allowed_by("SVM-PREF-015"),
+    "softhal/alloc.c:allocate:*: without blocks_unpark();": "equivalent: until another call does "
+    "it, memory that nobody uses any more keeps its addresses",
+    "softhal/create.c:check_giant:*:8: if not (!is_v2())": GIANTS,
+    "softhal/create.c:check_giant:*:97: && becomes ||": GIANTS,
+    "softhal/domain.c:reclaim:*: if not (any)": "equivalent: the next call sums up, and what an "
+    "ended process held may take a while",
+    "softhal/heap_device.c:heaps_open_device:*:48: 4 + 1": PLACED,
+    "softhal/open.c:halShmemMapRouteCheck:*:77: && becomes ||": allowed_by("SHARING-ROUTE-006"),
+    "softhal/open.c:v2_admit:*:28: < becomes <=": "equivalent: no device has such an id",
+    "softhal/place.c:block_place_at:*:58: >= becomes >": "equivalent: no block is without bytes",
+    "softhal/register_list.c:registered_alias:*:29: 0 + 1": "equivalent: no address is in a window "
+    "without bytes",
+    "softhal/resolve.c:v2_resolve_pair:*: direction_of: from, to": "equivalent: within devices it "
+    "is the same either way round",
+    "softhal/shmem.c:check_attribute:*:40: 0 + 1": "equivalent: what is no name is not found "
+    "behind that",
+    "softhal/window.c:hold_v2:*: window_hold: HOST_UVA_BASE, *": PLACED,
+    "softhal/create.c:check_giant:*: if not (!device && prop->mem_type != *": allowed_by(
+        "VMM-CREATE-021"
+    ),
+    "softhal/export_info.c:halMemHandleSetAttribute:*:40: != becomes ==": allowed_by(
+        "SHARING-SETWAY-009"
+    ),
+    "softhal/handle.c:v2_leave_share:*: without domain_enter();": RACED,
+    "softhal/pages.c:last_index:*:44: 0 + 1": "equivalent: nobody asks about no bytes",
+    "softhal/register_list.c:is_registered:*: covers: *": "whether registered memory is told "
+    "apart is left open",
+    "softhal/register_list.c:module_reaches:*: != becomes ==": "which parts of a device reach "
+    "memory of the host is left open",
+    "softhal/resolve.c:end_release:*: without end->block = NULL;": "equivalent: nobody lets go of "
+    "it twice",
+    "softhal/resolve.c:end_pin:*: mappings_use: *": open_by("SVM-ASYNC-007"),
+    "softhal/resolve.c:end_unpin:*: mappings_use: *": open_by("SVM-ASYNC-007"),
+    "softhal/resolve.c:end_unpin:*:63: 1 + 1": open_by("SVM-ASYNC-007"),
+    "softhal/unregister.c:remove_and_leave:*:63: 0 + 1": "equivalent: nothing is freed at 1",
+    "softhal/unregister.c:remove_and_leave:*: if not (dst != 0)": open_by("SHARING-REGISTER-018"),
+    "softacl/device.c:pending:*:52: || becomes &&": open_by("RUNTIME-SYNCDEV-003"),
     "softhal/convert.c:remainder_of:*:23: 0 + 1": "equivalent: nobody looks at it behind that",
     "softhal/shares.c:pass_charge_on:*": "whether memory that only openers still have is told as "
     "free is left open",
@@ -134,6 +188,7 @@ SOURCES: dict[str, str] = {
     "softhal/info.c:query_size:*: without code = DRV_ERROR_PARA_ERROR;": open_by("SVM-INFO-012"),
     "softhal/map.c:attach:*view_remove*": SYSTEM,
     "softhal/map.c:attach:*:44: < becomes <=": "equivalent: no two mappings start at one address",
+    "softhal/memset.c:v2_set_check:*:19: || becomes &&": open_by("SVM-SET-005"),
     "softhal/memset.c:v2_set_check:*:36: || becomes &&": open_by("SVM-SET-005"),
     "softhal/migrate.c:is_write:*: 2 + 1": "equivalent: pages without access are absent for the "
     "processor, so the bit beside is never set",
@@ -255,7 +310,10 @@ SOURCES: dict[str, str] = {
     "softhal/shmem.c:v2_source:*": open_by("SHARING-NAME-011"),
     "softhal/shmem.c:all_shareable:*": open_by("SHARING-NAME-011"),
     "softhal/uvm_agent.c:access_page:*:33: || becomes &&": open_by("UVM-DLOAD-002"),
-    "softhal/pool.c:pool_free_block:*": "freeing memory of a pool otherwise is told by no document",
+    "softhal/pool.c:pool_free_block:*": POOLED,
+    "softhal/pool.c:pool_end:*:17: 0 + 1": POOLED,
+    "softhal/pool_create.c:v2_create:*: without block->requested = size;": "equivalent: SVM v2 "
+    "does not look at it",
     "softhal/ctl.c:map_registers:*": open_by("SVM-CTL-029"),
     "softhal/ctl.c:unmap_registers:*": open_by("SVM-CTL-029"),
     "softhal/ctl.c:register_window:*": open_by("SVM-CTL-029"),
@@ -264,6 +322,8 @@ SOURCES: dict[str, str] = {
     "softhal/async.c:jobs_settle:*": open_by("SVM-CLOSE-003"),
     "softhal/convert.c:conversions_detach_device:*": open_by("SVM-CLOSE-003"),
     "softhal/pages.c:pages_leave_device:*": open_by("SVM-CLOSE-005"),
+    "softhal/uvm_table.c:uvm_is_open:*:33: && becomes ||": "whether a device has to be open is "
+    "left open",
     "softhal/uvm_table.c:leave_device:*": open_by("SVM-CLOSE-007"),
     "softhal/uvm_table.c:uvm_close_device:*": open_by("SVM-CLOSE-007"),
     "softhal/domain.c:domain_adopt:*": DIED,
@@ -293,6 +353,30 @@ SOURCES: dict[str, str] = {
     "the same by itself",
     "softacl/segments.c:alike:*:53: != becomes ==": allowed_by("RUNTIME-PMALLOC-009"),
     "softacl/segments.c:segment_release:*: without merge(*": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/event.c:aclrtStreamWaitEvent:*: without code = pushed ? *": SYSTEM,
+    "softacl/init.c:aclFinalize:*: without lock();": RACED,
+    "softacl/ipc.c:aclrtIpcMemGetExportKey:*:29: 0 + 1": "equivalent: the driver refuses a place "
+    "without room as well",
+    "softacl/ipc.c:aclrtIpcMemImportByKey:*:78: >= becomes >": "equivalent: the driver refuses "
+    "such a key as well",
+    "softacl/malloc.c:by_policy:*: allocate: peer, device": "equivalent: both become parts of one "
+    "word",
+    "softacl/pool.c:pool_takes_free:*: segment_busy: *": open_by("RUNTIME-FREE-005"),
+    "softacl/pool.c:pool_trim:*:101: - becomes +": UNASKED,
+    "softacl/pool.c:pools_synchronised:*:48: > becomes >=": "equivalent: where nothing is left "
+    "over nothing is given back",
+    "softacl/query.c:aclrtGetMemInfo:*: without memset(&info*": "equivalent: the driver fills it "
+    "in whole",
+    "softacl/query.c:device_load:*:52: != becomes ==": open_by("RUNTIME-VWAIT-006"),
+    "softacl/query.c:device_store:*: HAL: (uint64_t)(uintptr_t)from, size": open_by(
+        "RUNTIME-VWRITE-006"
+    ),
+    "softacl/register.c:map_some_way:*:45: && becomes ||": allowed_by("RUNTIME-REGISTER-008"),
+    "softacl/register.c:mapped_for_device:*:40: != becomes ==": open_by("RUNTIME-VWAIT-006"),
+    "softacl/register.c:mapped_for_device:*:88: || becomes &&": "equivalent: the distance from an "
+    "address that lies higher is larger than any size",
+    "softacl/stream.c:stream_end:*:73: 0 + 1": RACED,
+    "softhal/export_info.c:halMemHandleSetAttribute:*: without domain_enter();": RACED,
     "softacl/share.c:open_to_all:*memset*": "equivalent: the driver below looks at nothing else",
     "softhal/alloc_v2.c:make_plan:*:47: && becomes ||": allowed_by("SVM-ALLOC-035"),
     "softhal/create.c:check_giant:*:40: < becomes <=": "equivalent: such a device is never open",

@@ -167,6 +167,7 @@ def keys_are_of_whole_memory(lab: Lab) -> None:
     every = make_key(lab, block, PAGE, OPEN_TO_ALL)
     let_in(lab, every, OPENER)
     close_key(lab, every)
+    make_key(lab, block, 1)
     lab.call("aclrtFree", devPtr=block)
     lab.call("aclrtIpcMemGetExportKey", **args)
 

@@ -30,6 +30,7 @@ from halcert.conformance.scenarios.vmm import (
     reserve,
 )
 from halcert.spec.abi.constants import MemType, PageType
+from halcert.spec.language import align_up
 from halcert.spec.profiles import GIB, TIB
 from halcert.spec.svm.flags import DEV, HOST
 from halcert.spec.vmm.reserve import LARGEST, ReserveFlags
@@ -99,8 +100,22 @@ def every_kind_of_memory(lab: Lab) -> None:
                 handle = create(lab, size, device, pg_type=pages, mem_type=kind)
                 if handle is not None:
                     lab.call("halMemGetAllocationPropertiesFromHandle", prop=True, handle=handle)
+                    _mapped_for_a_while(lab, handle, size)
                     lab.call("halMemRelease", handle=handle)
     audit(lab, lab.setting.devices[-1])
+
+
+def _mapped_for_a_while(lab: Lab, handle: int, size: int) -> None:
+    """Map memory at a multiple of its size, write to it, and let it go."""
+    place = reserve(lab, 2 * size)
+    if place is None:
+        return
+    start = align_up(place, size)
+    mapped(lab, start, size, handle)
+    query(lab, start)
+    lab.call("drvMemsetD8", dst=start + size - 4096, destMax=4096, value=3, num=4096)
+    lab.call("halMemUnmap", ptr=start)
+    lab.call("halMemAddressFree", ptr=place)
 
 
 def many_sizes_side_by_side(lab: Lab) -> None:
@@ -114,7 +129,7 @@ def many_sizes_side_by_side(lab: Lab) -> None:
     if place is None or None in handles:
         return
     placed = list(zip(accumulate(sizes, initial=place), sizes, strict=False))
-    for (start, size), handle in zip(placed, handles, strict=True):
+    for (start, size), handle in reversed(list(zip(placed, handles, strict=True))):
         mapped(lab, start, size, handle or 0)
     fill_all(lab)
     check_all(lab)
@@ -237,6 +252,8 @@ def mapped_memory_in_every_copy(lab: Lab) -> None:
         for other in (host, block):
             for dst, src in ((place, other), (other, place)):
                 _copied(lab, dst, src, last if owner is None else owner)
+        if owner == last:
+            _copied_together(lab, [place, block], [host, host + PAGE // 2])
         lab.call("halMemUnmap", ptr=place)
         lab.call("halMemRelease", handle=handle)
         lab.call("halMemAddressFree", ptr=place)
@@ -262,6 +279,14 @@ def _copied(lab: Lab, dst: int, src: int, device: int) -> None:
         lab.call("drvMemDestroyAddr", ptr=descriptor)
     lab.call("drvMemcpy", **args)
     check_all(lab)
+
+
+def _copied_together(lab: Lab, blocks: list[int], hosts: list[int]) -> None:
+    """Copy mapped and other memory of a device in one call, there and back."""
+    for dst, src in ((blocks, hosts), (hosts, blocks)):
+        fill_all(lab)
+        lab.call("halMemcpyBatch", dst=dst, src=src, size=[10_000, 10_001], count=2)
+        check_all(lab)
 
 
 MAPPING_SCENARIOS = scenarios_of(

@@ -338,9 +338,11 @@ def ordinary_memory_is_copied_at_once(lab: Lab) -> None:
     for kind in (H2D, 4):
         store(lab, host, LARGE, 30 + kind)
         copy_on(lab, where, one, host, LARGE)
-        copy_on(lab, where, plain, one, LARGE, D2H)
+        copy_on(lab, where, plain, one, LARGE, D2H if kind == H2D else kind)
         load(lab, plain + LARGE - SMALL, SMALL)
         store(lab, plain, LARGE, 40 + kind)
+        for value in range(6):  # so that the copy cannot be made before the next store
+            fill_on(lab, where, one, LARGE, value)
         copy_on(lab, where, one, plain, LARGE, kind)
         store(lab, plain, LARGE, 50 + kind)
         check_all(lab)

@@ -23,8 +23,11 @@ from halcert.conformance.streams import (
     sync,
     use,
     wait,
+    wait_for_value,
+    write_value,
 )
 from halcert.spec.profiles import MIB
+from halcert.spec.runtime.values import EQUAL
 
 SIZE = 256 * 1024
 LARGE = 8 * MIB
@@ -122,7 +125,29 @@ def rectangles_are_copied_in_the_order_of_a_stream(lab: Lab) -> None:
     rectangle(lab, (block, NARROW), (host, NARROW), EXTENT, stream=0)
 
 
+def rectangles_wait_with_their_stream(lab: Lab) -> None:
+    """Rows are given to a stream that waits for a value, which is written afterwards."""
+    use(lab, lab.setting.devices[0])
+    waiter, writer = stream(lab), stream(lab)
+    word, block = device_memory(lab, SIZE), device_memory(lab, SIZE)
+    back = host_memory(lab, SIZE)
+    if word is None or block is None or back is None:
+        return
+    write_value(lab, waiter, word, 0)
+    sync(lab, waiter)
+    for value in (1, 2):
+        fill_on(lab, writer, block, SIZE, 60 + value)
+        sync(lab, writer)
+        wait_for_value(lab, waiter, word, value, EQUAL)
+        rectangle(lab, (back, NARROW), (block, WIDE), EXTENT, stream=waiter, kind=D2H)
+        write_value(lab, writer, word, value)
+        sync(lab, waiter)
+        load(lab, back, SIZE)
+        sync(lab, writer)
+
+
 RECTANGLE_FLOWS = (
     rectangles_are_copied_at_once,
     rectangles_are_copied_in_the_order_of_a_stream,
+    rectangles_wait_with_their_stream,
 )

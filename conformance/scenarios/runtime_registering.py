@@ -116,8 +116,28 @@ def registrations_go_with_their_device(lab: Lab) -> None:
     check_all(lab)
 
 
+def devices_reach_what_was_registered_for_them(lab: Lab) -> None:
+    """A device has no address for memory that was registered for another one."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    if first == last or not use(lab, first):
+        return
+    for memory in (host_memory(lab, SIZE), plain_memory(lab, SIZE)):
+        if memory is None:
+            continue
+        for own, other in ((first, last), (last, first)):
+            use(lab, own)
+            register(lab, memory, SIZE, MAPPED)
+            use(lab, other)
+            for offset in (0, PAGE + 1, SIZE):
+                device_pointer(lab, memory + offset)
+            use(lab, own)
+            device_pointer(lab, memory + PAGE)
+            unregister(lab, memory)
+
+
 REGISTERING_FLOWS = (
     registered_memory_is_reached_in_place,
     memory_is_registered_once,
     registrations_go_with_their_device,
+    devices_reach_what_was_registered_for_them,
 )

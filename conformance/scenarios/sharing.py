@@ -103,15 +103,20 @@ def settle(lab: Lab, *processes: int) -> None:
     for process in processes:
         lab.call("halMemAgentClose", process, devid=device, flag=0)
         lab.call("halMemAgentOpen", process, devid=device, flag=0)
-    last = processes[-1]
+    wait_for_memory(lab, processes[-1])
+
+
+def wait_for_memory(lab: Lab, process: int) -> None:
+    """See that all memory of the device is free that nobody has; of ended ones after a while."""
+    device = lab.setting.devices[0]
     for _ in range(PATIENCE // STEP):
-        audit(lab, device, process=last)
+        audit(lab, device, process=process)
         told = lab.outputs.get(len(lab.steps), {}).get("info", {})
         free = told.get("free", 0) + told.get("huge_free", 0)
         if not lab.accounts.missing(device, free, lab.views()):
             return
-        lab.call("host.rest", last, milliseconds=STEP)
-    audit(lab, device, process=last)
+        lab.call("host.rest", process, milliseconds=STEP)
+    audit(lab, device, process=process)
 
 
 def shared(
@@ -140,6 +145,10 @@ def names_with_a_white_list(lab: Lab) -> None:
     look(lab, OWNER, OPENER)
     fill(lab, address + CACHED - 100, 100, 9)
     look(lab, OPENER)
+    own = allocate(lab, CACHED, OPENER)
+    for dst, src in () if own is None else ((own, places[0]), (places[0] + 4096, own)):
+        lab.call("drvMemcpy", OPENER, dst=dst, dest_max=4096, src=src, byte_count=4096)
+        look(lab, OWNER, OPENER)
     close(lab, places[0])
     lab.call("halMemFree", OPENER, pp=places[0])
     destroy(lab, token)
@@ -428,10 +437,16 @@ def names_never_come_back(lab: Lab) -> None:
             return
         if len(old) < FEW:
             old.append(token)
+            anyone(lab, token)
+        elif turn >= MANY - STAYING:
+            open_name(lab, token)
         if turn < MANY - STAYING:
             destroy(lab, token)
         else:
             anyone(lab, token)
+            place = open_name(lab, token)
+            if place is not None:
+                close(lab, place)
     for token in old:
         open_name(lab, token)
         ask(lab, token, OWNER)

@@ -25,6 +25,7 @@ from halcert.conformance.scenarios.sharing import (
     permit,
     settle,
     shared,
+    wait_for_memory,
 )
 from halcert.spec.sharing.process import KILLED, ORDERLY
 
@@ -107,6 +108,31 @@ def opener_comes_and_goes(lab: Lab) -> None:
     settle(lab, OPENER, OWNER)
 
 
+def owner_frees_the_higher_block(lab: Lab) -> None:
+    """What is freed while others have it open goes with their close, whatever else is open."""
+    begin(lab, OWNER, OPENER)
+    pair = (allocate(lab, UNCACHED), allocate(lab, UNCACHED))
+    found = []
+    for address in sorted(each for each in pair if each is not None):
+        fill(lab, address, 4096, 30)
+        name(lab, address, UNCACHED)  # by which nobody opens it
+        token = name(lab, address, UNCACHED)
+        if token is None:
+            return
+        permit(lab, token, OPENER)
+        place = open_name(lab, token)
+        if place is None:
+            return
+        found.append((address, token, place))
+    for address, token, place in reversed(found):
+        lab.call("halMemFree", OWNER, pp=address)
+        look(lab, OWNER, OPENER)
+        close(lab, place)
+        destroy(lab, token)
+        audit(lab, lab.setting.devices[0], process=OWNER)
+    settle(lab, OPENER, OWNER)
+
+
 def _owner_ends(how: int, *, opened: bool) -> Flow:
     def flow(lab: Lab) -> None:
         """The owner ends while the name is there, open or not."""
@@ -183,6 +209,7 @@ def owner_closes_the_device(lab: Lab) -> None:
     begin(lab, STRANGER)
     open_name(lab, token, STRANGER)
     lab.call("halMemAgentOpen", OWNER, devid=device, flag=0)
+    audit(lab, device, process=OWNER)
     close(lab, places[0])
     open_name(lab, token)
     settle(lab, STRANGER, OPENER, OWNER)
@@ -229,6 +256,7 @@ def _two_names(last: int, *, ends: bool) -> Flow:
                 opened[opener] = place
         if ends:
             leave(lab, OWNER, ORDERLY)
+            wait_for_memory(lab, OPENER)
         else:
             lab.call("halMemFree", OWNER, pp=address)
         look(lab, *openers)
@@ -260,6 +288,7 @@ NAME_ENDS: dict[str, Flow] = {
     "owner-frees-large-closed": _owner_frees(UNCACHED, opened=False),
     "owner-frees-small-open": _owner_frees(CACHED, opened=True),
     "owner-frees-small-closed": _owner_frees(CACHED, opened=False),
+    "owner-frees-the-higher-block": owner_frees_the_higher_block,
     "owner-exits-open": _owner_ends(ORDERLY, opened=True),
     "owner-is-killed-open": _owner_ends(KILLED, opened=True),
     "owner-exits-closed": _owner_ends(ORDERLY, opened=False),

@@ -23,6 +23,7 @@ from halcert.conformance.pools import (
 from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.svm import allocate, open_all
 from halcert.conformance.scenarios.svm import free as free_block
+from halcert.conformance.scenarios.transfer import TO_HOST
 from halcert.conformance.scenarios.uvm_pressure import filled_up
 from halcert.conformance.scenarios.vmm import create, mapped
 from halcert.spec.profiles import GIB
@@ -75,6 +76,23 @@ def _used_in_turn(lab: Lab, name: dict[str, int], base: int, device: int) -> Non
     check_all(lab)
     ask(lab, name)
     audit(lab, device)
+
+
+def pools_are_copied_to_the_host(lab: Lab) -> None:
+    """Memory of a pool is memory of its device, also for a copy that says so."""
+    open_all(lab)
+    for device in lab.setting.devices:
+        name, base = named(24 + device, device), make(lab, 24 + device, device, POOL)
+        host = allocate(lab, PAGE, HOST)
+        if base is None or host is None or not has_device_calls(lab):
+            return
+        malloc(lab, name, base + PAGE, PAGE)
+        fill_all(lab)
+        if lab.setting.profile.generation == "v2":  # others may not reach it from the host
+            copy = {"dst": host, "dst_size": PAGE, "src": base + PAGE, "count": PAGE}
+            lab.call("halMemcpy", **copy, info={"dir": TO_HOST, "devid": device})
+        check_all(lab)
+        destroy(lab, name)
 
 
 def pool_ranges_are_given_once(lab: Lab) -> None:
@@ -389,11 +407,17 @@ def pools_run_out_of_memory(lab: Lab) -> None:
         ask(lab, name)
         audit(lab, device)
     check_all(lab)
-    free_block(lab, *blocks)
-    malloc(lab, name, base + 15 * PAGE)
+    # The last ones are small, so that they may be kept for the next allocation of their size.
+    free_block(lab, *blocks[-2:])
+    malloc(lab, name, base + 13 * PAGE, 3 * PAGE)
+    free_block(lab, *blocks[:-2])
+    malloc(lab, name, base + 12 * PAGE)
     fill_all(lab)
     check_all(lab)
     destroy(lab, name)
+    audit(lab, device)
+    lab.call("halMemAgentClose", devid=device, flag=0)
+    lab.call("halMemAgentOpen", devid=device, flag=0)
     audit(lab, device)
 
 
@@ -421,6 +445,7 @@ def large_pools(lab: Lab) -> None:
 SOMA_SCENARIOS = scenarios_of(
     "soma",
     pool_flow,
+    pools_are_copied_to_the_host,
     pool_ranges_are_given_once,
     pools_keep_apart,
     wrong_pool_properties,

@@ -368,6 +368,9 @@ def ranges_at_the_ends(lab: Lab) -> None:
                     lab.call("drvMemPrefetchToDevice", dev_ptr=block + start, **args)
                     advice = {"count": length, "type": 2, "device": device}
                     lab.call("halMemAdvise", ptr=block + start, **advice)
+        for sort in range(5):
+            whole = {"count": size, "type": sort, "device": lab.setting.devices[-1]}
+            lab.call("halMemAdvise", ptr=block, **whole)
         free(lab, block)
 
 

@@ -28,6 +28,8 @@ from halcert.spec.uvm.pages import PAGE
 
 PLACES = 64
 """Places that a batch may name, by the public driver."""
+LARGE_ONES = 8
+"""Blocks of 512 GiB that are asked for: together more than all addresses of managed memory."""
 MANY = 72
 """Blocks that are there at once where there are many."""
 
@@ -251,7 +253,22 @@ def many_allocations(lab: Lab) -> None:
                 look_from(lab, base, PAGE)
         for number in range(turn, MANY, 3):
             bases[number - 1] = allocate_managed(lab, PAGE)
+    free(lab, *bases[::-1])
+
+
+def managed_addresses_run_out(lab: Lab) -> None:
+    """Managed memory is larger than any other, until its addresses have been given out."""
+    open_all(lab)
+    bases = [allocate_managed(lab, 512 * GIB) for _ in range(LARGE_ONES)]
+    for base in bases:
+        if base is not None:
+            fill(lab, base + 512 * GIB - PAGE, PAGE, 5)
+            look(lab, base + 512 * GIB - PAGE, PAGE)
     free(lab, *bases)
+    again = allocate_managed(lab, PAGE)
+    if again is not None:
+        ask(lab, again, PAGE)
+    free(lab, again)
 
 
 def devices_use_memory_of_their_own(lab: Lab) -> None:
@@ -294,5 +311,6 @@ UVM_SCENARIOS = scenarios_of(
     asking_changes_nothing,
     touched_at_random_places,
     many_allocations,
+    managed_addresses_run_out,
     devices_use_memory_of_their_own,
 )

@@ -17,6 +17,8 @@ RUNTIME_MODULE = 7
 READ_WRITE = int(AccessType.MEM_ACCESS_TYPE_READWRITE)
 ON_HOST, ON_DEVICE = int(MemSide.MEM_HOST_SIDE), int(MemSide.MEM_DEV_SIDE)
 PAGE = 2 * MIB
+HANDLES = 128
+"""Handles that are asked for at most until the memory of a device has been given out."""
 REPEATED = 140
 """How often the largest size is reserved: together more than all addresses that there are."""
 
@@ -370,6 +372,31 @@ def granularities(lab: Lab) -> None:
         lab.call("halMemGetAllocationGranularity", prop=host, option=option, granularity=True)
 
 
+def physical_memory_runs_out(lab: Lab) -> None:
+    """Where the device has no memory left, none is given; what was freed is had again."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    audit(lab, device)
+    blocks = [allocate(lab, PAGE, device=device, huge=1) for _ in range(3)]
+    handles: list[int | None] = []
+    size = TIB
+    while size >= PAGE and len(handles) < HANDLES:
+        handle = create(lab, size, device)
+        size //= 2 if handle is None else 1
+        handles.append(handle)
+    audit(lab, device)
+    free(lab, *blocks)
+    more = [create(lab, size, device) for size in (PAGE, 2 * PAGE, 4 * PAGE)]
+    audit(lab, device)
+    for handle in (*handles, *more):
+        if handle is not None:
+            lab.call("halMemRelease", handle=handle)
+    audit(lab, device)
+    lab.call("halMemAgentClose", devid=device, flag=0)
+    lab.call("halMemAgentOpen", devid=device, flag=0)
+    audit(lab, device)
+
+
 def small_pages(lab: Lab) -> None:
     """Memory in normal pages, as the runtime gets it, in a small reservation."""
     open_all(lab)
@@ -464,6 +491,7 @@ VMM_SCENARIOS = scenarios_of(
     access,
     host_memory,
     granularities,
+    physical_memory_runs_out,
     small_pages,
     closing_takes_physical_memory,
     many_reservations,

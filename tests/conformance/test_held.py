@@ -9,7 +9,7 @@ from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import interfaces
 from halcert.spec.profiles import ASCEND910B, MIB
 from halcert.spec.state import Block, Handle, Holding, Reservation, Share
-from halcert.spec.svm.flags import DEV, DVPP, HOST, OPENED, SVM
+from halcert.spec.svm.flags import DEV, DVPP, HOST, OPENED, SVM, UVM
 
 HUGE = ASCEND910B.huge
 HOST_PLACE = ASCEND910B.host_id
@@ -106,6 +106,14 @@ def test_addresses_are_those_of_the_process_alone():
     views = with_blocks(views, 1, block(8192, 1, kind=OPENED))
     assert places(views, generously=True, mine=0) == {}
     assert places(views, generously=True, mine=1) == {ADDRESSES: HUGE + MIB}
+
+
+def test_managed_memory_takes_addresses_before_it_takes_any_memory():
+    views = with_blocks(start(), 0, block(4096, 1, kind=UVM, size=8 * MIB))
+    assert places(views, generously=False) == {ADDRESSES: 8 * MIB}
+    accounts = Accounts(ASCEND910B)
+    had_again(accounts, start(), 0)
+    assert had_again(accounts, views, int(DrvError.OUT_OF_MEMORY)) is None
 
 
 ALLOC = {"pp": True, "size": MIB, "flag": HOST}

@@ -88,6 +88,22 @@ def test_rules_that_only_these_tests_show_are_asked_about():
     assert found.alone == ((must[0], (1,)),)
 
 
+def test_tests_by_which_a_certificate_stands_take_turns_with_promising_ones():
+    tests = [executed(number / 100, 1) for number in range(1, 7)]
+    tests[5] = msgspec.structs.replace(tests[5], shown=("SVM-SET-010",))
+    sorts = (frozenset({0, 1}), frozenset({2, 3}))
+    found = Coverage({FILE: [1]}, tuple(tests), frozenset()).asked(FILE, 1, sorts)
+    assert found.tests == (0, 2, 5, 1, 3, 4)
+
+
+def test_a_rule_that_many_tests_show_is_asked_about_if_they_take_little_time():
+    for seconds, asked_about in ((0.01, True), (0.3, False)):
+        tests = [executed(seconds, 1) for _ in range(20)]
+        shown = [msgspec.structs.replace(each, shown=("SVM-SET-010",)) for each in tests]
+        found = Coverage({FILE: [1]}, tuple(shown), frozenset()).asked(FILE, 1)
+        assert [name for name, _ in found.alone] == ["SVM-SET-010"] * asked_about
+
+
 def test_what_was_found_is_kept_and_scenarios_apart(tmp_path, monkeypatch):
     made = []
 
