@@ -35,7 +35,7 @@ SHORTER = (
     (r"^halcert certify --adapter acl", "halcert certify --adapter acl --areas ipc"),
     (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas vmm"),
     (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 1"),
-    (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 8"),
+    (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 8 --areas svm"),
     (r"^(halcert faults --fault \S+)$", r"\1 --areas svm --budget 8"),
     (r"^(halcert faults --adapter acl --fault \S+)$", r"\1 --areas runtime --budget 8"),
     (r"^halcert prove$", "halcert prove --rule SVM-FREE-002"),
