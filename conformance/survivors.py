@@ -15,7 +15,7 @@ ONCE = "one call ends the use of the runtime, however often it was initialised, 
 NAMES = "what is no string is never the name of a share, so it is not found either"
 ZEROS = "no export gives bytes that are all zero, as which null is read"
 UNTOLD_NAME = "nothing is promised about naming such memory (SHARING-NAME-011)"
-NO_MEMORY_THERE = "what is no device memory is refused otherwise with the same code, or is open"
+NOT_DEVICE_MEMORY = "what is no device memory is refused otherwise with the same code, or is open"
 NO_SUCH_STRING = "no string is that number: it would begin with the null byte that ends it"
 NO_HANDLE = "nothing is promised about a handle that lost its device"
 NEIGHBOURS = "no test can make allocations lie side by side, which happens by chance"
@@ -58,8 +58,8 @@ RULES: dict[str, str] = {
     "SHARING-OPEN-015:dropped": MIDWAY,
     "SHARING-OPENLAST-010:dropped": MIDWAY,
     "SHARING-NAME-003:0 +1 (2)": "nothing lives at 1, and SHARING-NAME-004 has the same code",
-    "SHARING-NAME-007:without 1: shareable(block)": NO_MEMORY_THERE,
-    "SHARING-NAME-009:without 1: shareable(block)": NO_MEMORY_THERE,
+    "SHARING-NAME-007:without 1: shareable(block)": NOT_DEVICE_MEMORY,
+    "SHARING-NAME-009:without 1: shareable(block)": NOT_DEVICE_MEMORY,
     "SHARING-NAME-007:without 3: not block.host_writes": UNTOLD_NAME,
     "SHARING-NAME-007:without 4: not block.cp_only": UNTOLD_NAME,
     "SHARING-NAME-021:Lt of result.name.token < TOO_LONG": NO_SUCH_STRING,
