@@ -18,6 +18,9 @@ UNTOLD_NAME = "nothing is promised about naming such memory (SHARING-NAME-011)"
 NOT_DEVICE_MEMORY = "what is no device memory is refused otherwise with the same code, or is open"
 NO_SUCH_STRING = "no string is that number: it would begin with the null byte that ends it"
 NO_HANDLE = "nothing is promised about a handle that lost its device"
+NUMBERED = "streams and tasks are numbered from 1 on, so no task is meant either way"
+WHOLE_VALUES = "memory that holds values is reached by whole values only, and read by nothing else"
+REUSE = "only a pool that gives freed memory out again makes a difference, which none has to"
 NEIGHBOURS = "no test can make allocations lie side by side, which happens by chance"
 RULES: dict[str, str] = {
     "SVM-HMAP-*": "what the operating system gives a program is no promise of the library",
@@ -77,6 +80,18 @@ RULES: dict[str, str] = {
     "UVM-BATCH-023:dropped": NEIGHBOURS,
     "UVM-FETCH-021:dropped": NEIGHBOURS,
     "UVM-ADVISE-033:0 ?1": "nobody asks for the number of a place of no type",
+    "RUNTIME-FINAL-002:without 2: _has_work(state)": "no device is given up while a task is under "
+    "way (RUNTIME-RESET-003)",
+    "RUNTIME-FSTREAM-005:without 1: found.fallible": REUSE,
+    "RUNTIME-QUERY-011:without 2: found.fallible": REUSE,
+    "RUNTIME-EVENT-010:0 ?1": NUMBERED,
+    "RUNTIME-EVENT-010:0 ?1 (2)": NUMBERED,
+    "RUNTIME-SYNCEV-005:NO_LINE +1": "the first stream is a default one, on which no task may fail",
+    "RUNTIME-VWRITE-010:SIZE -1": WHOLE_VALUES,
+    "RUNTIME-VWRITE-010:SIZE ?1 (2)": WHOLE_VALUES,
+    "RUNTIME-VWAIT-007:SIZE -1": WHOLE_VALUES,
+    "RUNTIME-VWAIT-01?:SIZE -1": WHOLE_VALUES,
+    "RUNTIME-ADVISE-011:dropped": NEIGHBOURS,
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"

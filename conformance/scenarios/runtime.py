@@ -5,6 +5,7 @@ from __future__ import annotations
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.runtime_doubts import DOUBT_FLOWS
 from halcert.conformance.scenarios.runtime_managed import MANAGED_FLOWS
 from halcert.conformance.scenarios.runtime_many import MANY_FLOWS
 from halcert.conformance.scenarios.runtime_pools import POOL_FLOWS
@@ -503,6 +504,7 @@ _ALL = scenarios_of(
     *RECTANGLE_FLOWS,
     *REGISTERING_FLOWS,
     *VALUE_FLOWS,
+    *DOUBT_FLOWS,
     *POOL_FLOWS,
     *MANY_FLOWS,
 )
