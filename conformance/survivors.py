@@ -21,6 +21,7 @@ NO_HANDLE = "nothing is promised about a handle that lost its device"
 NUMBERED = "streams and tasks are numbered from 1 on, so no task is meant either way"
 WHOLE_VALUES = "memory that holds values is reached by whole values only, and read by nothing else"
 REUSE = "only a pool that gives freed memory out again makes a difference, which none has to"
+OTHER_CODE = "the model that plays the scenarios answers with the other code that there is"
 NEIGHBOURS = "no test can make allocations lie side by side, which happens by chance"
 RULES: dict[str, str] = {
     "SVM-HMAP-*": "what the operating system gives a program is no promise of the library",
@@ -92,6 +93,9 @@ RULES: dict[str, str] = {
     "RUNTIME-VWAIT-007:SIZE -1": WHOLE_VALUES,
     "RUNTIME-VWAIT-01?:SIZE -1": WHOLE_VALUES,
     "RUNTIME-ADVISE-011:dropped": NEIGHBOURS,
+    "RUNTIME-RANGE-009:dropped": NEIGHBOURS,
+    "RUNTIME-ADVISE-030:dropped": OTHER_CODE,
+    "RUNTIME-ADVISE-030:effect dropped": OTHER_CODE,
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"
