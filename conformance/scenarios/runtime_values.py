@@ -238,6 +238,7 @@ def values_are_seen_in_order(lab: Lab) -> None:
     for where in (waiter, writer):
         sync(lab, where)
     copy_on(lab, waiter, back, block, SMALL)
+    lab.call("aclrtMemset", devPtr=block, maxCount=SMALL, value=1, count=SMALL)
     sync(lab, waiter)
     load(lab, back, SMALL)
 
