@@ -96,6 +96,9 @@ RULES: dict[str, str] = {
     "RUNTIME-RANGE-009:dropped": NEIGHBOURS,
     "RUNTIME-ADVISE-030:dropped": OTHER_CODE,
     "RUNTIME-ADVISE-030:effect dropped": OTHER_CODE,
+    "RUNTIME-MEMSET-005:without 1: work.writes": "a task that waits for a value writes nothing",
+    "RUNTIME-ACOPY-030:dropped": TASK,
+    "RUNTIME-ACOPY-030:effect dropped": TASK,
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"

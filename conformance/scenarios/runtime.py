@@ -31,6 +31,7 @@ from halcert.conformance.streams import (
     plain_memory,
     pool,
     record,
+    rectangle,
     set_attribute,
     store,
     stream,
@@ -80,8 +81,12 @@ def streams_are_of_their_device(lab: Lab) -> None:
     if first == last or not use(lab, first):
         return
     where, what, of = stream(lab), event(lab), pool(lab, first, 4 * PAGE)
-    block, host = device_memory(lab, SMALL), host_memory(lab, SMALL)
-    if block is None or host is None:
+    block, host, plain = (
+        device_memory(lab, SMALL),
+        host_memory(lab, SMALL),
+        plain_memory(lab, SMALL),
+    )
+    if block is None or host is None or plain is None:
         return
     store(lab, host, SMALL, 4)
     got = None if of is None else take(lab, where, of)
@@ -90,6 +95,8 @@ def streams_are_of_their_device(lab: Lab) -> None:
     for _ in range(2):
         fill_on(lab, where, block, SMALL, 7)
         copy_on(lab, where, block, host, SMALL)
+        copy_on(lab, where, block, plain, SMALL, D2H)
+        rectangle(lab, (block, 64), (plain, 64), (64, 4), stream=where, kind=D2H)
         record(lab, what, where)
         wait(lab, where, what)
         if of is not None:
