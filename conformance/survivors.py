@@ -21,6 +21,7 @@ NO_HANDLE = "nothing is promised about a handle that lost its device"
 NUMBERED = "streams and tasks are numbered from 1 on, so no task is meant either way"
 WHOLE_VALUES = "memory that holds values is reached by whole values only, and read by nothing else"
 REUSE = "only a pool that gives freed memory out again makes a difference, which none has to"
+WITHIN = "no pool has given out more than it has, so taking nothing does not exhaust it"
 OTHER_CODE = "the model that plays the scenarios answers with the other code that there is"
 NEIGHBOURS = "no test can make allocations lie side by side, which happens by chance"
 RULES: dict[str, str] = {
@@ -99,6 +100,11 @@ RULES: dict[str, str] = {
     "RUNTIME-MEMSET-005:without 1: work.writes": "a task that waits for a value writes nothing",
     "RUNTIME-ACOPY-030:dropped": TASK,
     "RUNTIME-ACOPY-030:effect dropped": TASK,
+    "RUNTIME-SETATTR-009:without 2: _pool(call, state).doubtful": TASK,
+    "RUNTIME-GETATTR-005:without 2: _pool(call, state).doubtful": TASK,
+    "RUNTIME-PMALLOC-008:without 1: found.doubtful": TASK,
+    "RUNTIME-PMALLOC-007:without 2: call.size != 0": WITHIN,
+    "RUNTIME-PMALLOC-007:0 -1": WITHIN,
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"
