@@ -14,6 +14,16 @@ GRANULE = "of such memory nobody asks more than whether its pages are huge or gi
 ONCE = "one call ends the use of the runtime, however often it was initialised, so nobody can count"
 NAMES = "what is no string is never the name of a share, so it is not found either"
 ZEROS = "no export gives bytes that are all zero, as which null is read"
+UNTOLD_NAME = "nothing is promised about naming such memory (SHARING-NAME-011)"
+NOT_DEVICE_MEMORY = "what is no device memory is refused otherwise with the same code, or is open"
+NO_SUCH_STRING = "no string is that number: it would begin with the null byte that ends it"
+NO_HANDLE = "nothing is promised about a handle that lost its device"
+NUMBERED = "streams and tasks are numbered from 1 on, so no task is meant either way"
+WHOLE_VALUES = "memory that holds values is reached by whole values only, and read by nothing else"
+REUSE = "only a pool that gives freed memory out again makes a difference, which none has to"
+WITHIN = "no pool has given out more than it has, so taking nothing does not exhaust it"
+OTHER_CODE = "the model that plays the scenarios answers with the other code that there is"
+NEIGHBOURS = "no test can make allocations lie side by side, which happens by chance"
 RULES: dict[str, str] = {
     "SVM-HMAP-*": "what the operating system gives a program is no promise of the library",
     "SVM-HUNMAP-*": "what a program does with its own memory is no promise of the library",
@@ -43,6 +53,58 @@ RULES: dict[str, str] = {
     "SHARING-PEERON-010:without 2: not found.ended": "a process that calls has not ended",
     "IPC-PERMIT-003:without 1: is_string(call.key)": NAMES,
     "PHYSICAL-PERMIT2-004:without 1: call.shareableHandle.given": ZEROS,
+    "SHARING-EXIT-010:0 +1 (4)": "nobody asks what addresses a process that ended had reserved",
+    "SHARING-EXPORT-004:without 1: usable(state, call.handle)": NO_HANDLE,
+    "SHARING-EXPORT2-005:without 1: usable(state, call.handle)": NO_HANDLE,
+    "SHARING-SETWAY-003:without 2: not found.lost": NO_HANDLE,
+    "SHARING-HSETATTR-008:dropped": MIDWAY,
+    "SHARING-IMPORT2-015:dropped": MIDWAY,
+    "SHARING-OPEN-015:code moved": MIDWAY,
+    "SHARING-OPEN-015:dropped": MIDWAY,
+    "SHARING-OPENLAST-010:dropped": MIDWAY,
+    "SHARING-NAME-003:0 +1 (2)": "nothing lives at 1, and SHARING-NAME-004 has the same code",
+    "SHARING-NAME-007:without 1: shareable(block)": NOT_DEVICE_MEMORY,
+    "SHARING-NAME-009:without 1: shareable(block)": NOT_DEVICE_MEMORY,
+    "SHARING-NAME-007:without 3: not block.host_writes": UNTOLD_NAME,
+    "SHARING-NAME-007:without 4: not block.cp_only": UNTOLD_NAME,
+    "SHARING-NAME-021:Lt of result.name.token < TOO_LONG": NO_SUCH_STRING,
+    "SHARING-NAME-021:TOO_LONG +1": NO_SUCH_STRING,
+    "SHARING-NAME-021:TOO_LONG -1": "no test can make a driver give 64 bytes of 255 for a name",
+    "SHARING-OPEN-006:without 2: not again": "who has a name open was permitted, and stays so",
+    "SHARING-OPEN-007:without 3: not again": "nobody has a name open on two devices, by this rule",
+    "SHARING-OPEN-009:without 3: not again": "nothing is promised about it (SHARING-OPEN-011)",
+    "SHARING-OPEN-011:without 1: not share.valid": "in SVM v2 what ends a name takes its memory",
+    "SHARING-PEEROFF-004:without 2: found.ended": "a process that calls has not ended",
+    "SHARING-REGISTER-005:FIRST_UNKNOWN_PROCESS -1": "for the process of number 5 other rules "
+    "have the same code, or it is open",
+    "SHARING-REGISTER-030:0 ?1": "no address is told of what is registered for DMA",
+    "UVM-ADVISE-021:dropped": NEIGHBOURS,
+    "UVM-BATCH-023:dropped": NEIGHBOURS,
+    "UVM-FETCH-021:dropped": NEIGHBOURS,
+    "UVM-ADVISE-033:0 ?1": "nobody asks for the number of a place of no type",
+    "RUNTIME-FINAL-002:without 2: _has_work(state)": "no device is given up while a task is under "
+    "way (RUNTIME-RESET-003)",
+    "RUNTIME-FSTREAM-005:without 1: found.fallible": REUSE,
+    "RUNTIME-QUERY-011:without 2: found.fallible": REUSE,
+    "RUNTIME-EVENT-010:0 ?1": NUMBERED,
+    "RUNTIME-EVENT-010:0 ?1 (2)": NUMBERED,
+    "RUNTIME-SYNCEV-005:NO_LINE +1": "the first stream is a default one, on which no task may fail",
+    "RUNTIME-VWRITE-010:SIZE -1": WHOLE_VALUES,
+    "RUNTIME-VWRITE-010:SIZE ?1 (2)": WHOLE_VALUES,
+    "RUNTIME-VWAIT-007:SIZE -1": WHOLE_VALUES,
+    "RUNTIME-VWAIT-01?:SIZE -1": WHOLE_VALUES,
+    "RUNTIME-ADVISE-011:dropped": NEIGHBOURS,
+    "RUNTIME-RANGE-009:dropped": NEIGHBOURS,
+    "RUNTIME-ADVISE-030:dropped": OTHER_CODE,
+    "RUNTIME-ADVISE-030:effect dropped": OTHER_CODE,
+    "RUNTIME-MEMSET-005:without 1: work.writes": "a task that waits for a value writes nothing",
+    "RUNTIME-ACOPY-030:dropped": TASK,
+    "RUNTIME-ACOPY-030:effect dropped": TASK,
+    "RUNTIME-SETATTR-009:without 2: _pool(call, state).doubtful": TASK,
+    "RUNTIME-GETATTR-005:without 2: _pool(call, state).doubtful": TASK,
+    "RUNTIME-PMALLOC-008:without 1: found.doubtful": TASK,
+    "RUNTIME-PMALLOC-007:without 2: call.size != 0": WITHIN,
+    "RUNTIME-PMALLOC-007:0 -1": WITHIN,
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"

@@ -238,6 +238,24 @@ def several_keys_are_open_at_once(lab: Lab) -> None:
             lab.call("aclrtFree", devPtr=block)
 
 
+def opened_memory_is_of_its_device(lab: Lab) -> None:
+    """Nothing is promised of copies between what was opened and another device."""
+    begin(lab, MAKER, OPENER)
+    block = device_memory(lab, PAGE)
+    key = None if block is None else make_key(lab, block, PAGE, OPEN_TO_ALL)
+    if block is None or key is None:
+        return
+    write(lab, MAKER, block, SMALL, 5)
+    with lab.seat(OPENER):
+        opened = open_key(lab, key)
+        use(lab, lab.setting.devices[-1])
+        other = device_memory(lab, SMALL)
+        if opened is not None and other is not None:
+            copy(lab, other, opened, 100)
+            copy(lab, opened, other, 100)
+        check_all(lab)
+
+
 IPC_SCENARIOS = scenarios_of(
     "ipc",
     memory_is_read_and_written_by_both,
@@ -246,4 +264,5 @@ IPC_SCENARIOS = scenarios_of(
     several_keys_are_open_at_once,
     memory_comes_back_after_its_keys,
     what_others_have_open_may_be_given_up,
+    opened_memory_is_of_its_device,
 )

@@ -429,6 +429,22 @@ def physical_memory_goes_with_its_device(lab: Lab) -> None:
         release(lab, place)
 
 
+def mapped_memory_is_of_its_device(lab: Lab) -> None:
+    """Nothing is promised of copies to another device, nor onto the same bytes elsewhere."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    use(lab, last)
+    block = device_memory(lab, PAGE)
+    use(lab, first)
+    found = pair(lab, PAGE, first)
+    if found is None or block is None:
+        return
+    handle, place = found
+    for other in (block, mapped(lab, handle, PAGE)):
+        if other is not None:
+            copy(lab, other, place, 100)
+            copy(lab, place, other, 100)
+
+
 PHYSICAL_SCENARIOS = scenarios_of(
     "physical",
     memory_is_mapped_used_and_given_back,
@@ -444,4 +460,5 @@ PHYSICAL_SCENARIOS = scenarios_of(
     addresses_are_reserved_once,
     pools_keep_their_addresses,
     physical_memory_goes_with_its_device,
+    mapped_memory_is_of_its_device,
 )

@@ -216,6 +216,21 @@ def records_begin_late(lab: Lab) -> None:
         unregister_as(lab, user, kind)
 
 
+def several_uses(lab: Lab) -> None:
+    """Of memory that is registered for DMA as well, the device's address is still the other one."""
+    begin(lab, recorded=True)
+    user = gave(lab.call("host.map", size=SIZE), "address")
+    if user is None:
+        return
+    kinds = (LOCAL, DMA)
+    for kind in kinds:
+        register(lab, user, SIZE, kind)
+    for offset in (0, PAGE + 1):
+        pointer(lab, user + offset)
+    for kind in kinds:
+        unregister_as(lab, user, kind)
+
+
 def closing_ends_registrations(lab: Lab) -> None:
     """With the device what was registered for it is gone."""
     begin(lab, recorded=True)
@@ -238,7 +253,9 @@ def what_is_not_registered(lab: Lab) -> None:
     begin(lab, recorded=True)
     for place, kinds in sources(lab):
         for kind in kinds:
-            for src, size in ((0, SIZE), (place, 0), (place + 1, PAGE), (place, 2**43 + 1)):
+            odd_sizes = (0, 2**43 + 1, 2**63, 2**64 - place)
+            odd_ranges = ((0, SIZE), (place + 1, PAGE), *((place, size) for size in odd_sizes))
+            for src, size in odd_ranges:
                 register(lab, src, size, kind)
             for bits in (1 << 28, 4 << 16, 6 << 16, 1 << 29):
                 register(lab, place, PAGE, kind, 0, bits)
@@ -267,6 +284,7 @@ REGISTERING: dict[str, Flow] = {
     "registering-for-dma": for_dma_from_any_byte,
     "registering-and-freeing": freed_while_registered,
     "registering-records-begin-late": records_begin_late,
+    "registering-for-several-uses": several_uses,
     "registering-and-closing": closing_ends_registrations,
     "registering-refused": what_is_not_registered,
 }

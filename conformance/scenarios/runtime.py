@@ -5,6 +5,7 @@ from __future__ import annotations
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import scenarios_of
+from halcert.conformance.scenarios.runtime_doubts import DOUBT_FLOWS
 from halcert.conformance.scenarios.runtime_managed import MANAGED_FLOWS
 from halcert.conformance.scenarios.runtime_many import MANY_FLOWS
 from halcert.conformance.scenarios.runtime_pools import POOL_FLOWS
@@ -30,6 +31,7 @@ from halcert.conformance.streams import (
     plain_memory,
     pool,
     record,
+    rectangle,
     set_attribute,
     store,
     stream,
@@ -79,8 +81,12 @@ def streams_are_of_their_device(lab: Lab) -> None:
     if first == last or not use(lab, first):
         return
     where, what, of = stream(lab), event(lab), pool(lab, first, 4 * PAGE)
-    block, host = device_memory(lab, SMALL), host_memory(lab, SMALL)
-    if block is None or host is None:
+    block, host, plain = (
+        device_memory(lab, SMALL),
+        host_memory(lab, SMALL),
+        plain_memory(lab, SMALL),
+    )
+    if block is None or host is None or plain is None:
         return
     store(lab, host, SMALL, 4)
     got = None if of is None else take(lab, where, of)
@@ -89,6 +95,8 @@ def streams_are_of_their_device(lab: Lab) -> None:
     for _ in range(2):
         fill_on(lab, where, block, SMALL, 7)
         copy_on(lab, where, block, host, SMALL)
+        copy_on(lab, where, block, plain, SMALL, D2H)
+        rectangle(lab, (block, 64), (plain, 64), (64, 4), stream=where, kind=D2H)
         record(lab, what, where)
         wait(lab, where, what)
         if of is not None:
@@ -505,6 +513,7 @@ _ALL = scenarios_of(
     *RECTANGLE_FLOWS,
     *REGISTERING_FLOWS,
     *VALUE_FLOWS,
+    *DOUBT_FLOWS,
     *POOL_FLOWS,
     *MANY_FLOWS,
 )

@@ -126,10 +126,35 @@ def prefetching_keeps_the_bytes(lab: Lab) -> None:
         ranges = [(block + page * PAGE, PAGE) for page in range(COUNT)]
         batch(lab, first, ranges, {0: place, 1: HOST, 3: places[-1]})
         batch(lab, 0, ranges[:1], {0: place})
+        lab.call("aclrtFree", devPtr=block)
         sync(lab, first)
         sync(lab, 0)
         look_from(lab, block, SIZE)
     lab.call("aclrtFree", devPtr=block)
+
+
+def advice_stops_at_the_end(lab: Lab) -> None:
+    """Pages before the end of an allocation follow the advice; a node need not be there."""
+    use(lab, lab.setting.devices[0])
+    block = managed_memory(lab, SIZE)
+    if block is None:
+        return
+    advise(lab, block, PAGE, UvmAdvise.PREFER_LOCATION, {**NODE, "id": 1})
+    last = block + SIZE - PAGE
+    advise(lab, last, 2 * PAGE, UvmAdvise.READ_MOSTLY)
+    ask(lab, last, PAGE)
+
+
+def managed_calls_want_a_device(lab: Lab) -> None:
+    """A thread that works with no device brings no pages anywhere, whatever streams there are."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    if first == last or not use(lab, first):
+        return
+    where = stream(lab)
+    use(lab, last)
+    lab.call("aclrtResetDevice", deviceId=last)
+    prefetch(lab, where, WINDOW, PAGE, at_device(first))
+    batch(lab, where, [(WINDOW, PAGE)], {0: at_device(first)})
 
 
 def managed_calls_are_made_rightly(lab: Lab) -> None:
@@ -212,4 +237,6 @@ MANAGED_FLOWS = (
     advice_is_told,
     prefetching_keeps_the_bytes,
     managed_calls_are_made_rightly,
+    managed_calls_want_a_device,
+    advice_stops_at_the_end,
 )

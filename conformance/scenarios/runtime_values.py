@@ -211,10 +211,43 @@ def nobody_waits_for_what_waits(lab: Lab) -> None:
     wait_for_value(lab, writer, word, 4, EQUAL)
 
 
+def values_are_seen_in_order(lab: Lab) -> None:
+    """Who waited for a value comes after its write; of later tasks of the writer it knows nothing.
+
+    Values beside each other are values of their own.
+    """
+    use(lab, lab.setting.devices[0])
+    writer, waiter = stream(lab), stream(lab)
+    word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
+    back = host_memory(lab, SMALL)
+    if word is None or block is None or back is None:
+        return
+    for place in (word, word + 8):
+        write_value(lab, writer, place, 0)
+    sync(lab, writer)
+    wait_for_value(lab, waiter, word, 3, EQUAL)
+    write_value(lab, writer, word, 3)
+    wait_for_value(lab, waiter, word, 3, AT_LEAST)
+    fill_on(lab, writer, block, LARGE, 9)
+    copy_on(lab, waiter, back, block, SMALL)
+    for where in (waiter, writer):
+        sync(lab, where)
+    write_value(lab, writer, word + 8, 4)
+    wait_for_value(lab, waiter, word, 3, EQUAL)
+    write_value(lab, writer, word, 5)
+    for where in (waiter, writer):
+        sync(lab, where)
+    copy_on(lab, waiter, back, block, SMALL)
+    lab.call("aclrtMemset", devPtr=block, maxCount=SMALL, value=1, count=SMALL)
+    sync(lab, waiter)
+    load(lab, back, SMALL)
+
+
 VALUE_FLOWS = (
     streams_wait_for_values,
     values_are_compared_with_their_sign,
     streams_wait_for_bits,
     values_are_set_by_the_host,
     nobody_waits_for_what_waits,
+    values_are_seen_in_order,
 )

@@ -338,7 +338,9 @@ def what_has_no_name(lab: Lab) -> None:
         destroy(lab, odd)
         open_name(lab, odd)
         ask(lab, odd, OWNER)
-        lab.call("halShmemSetPidHandle", OWNER, name=odd, pid=[lab.pid(OPENER)], num=1)
+        anyone(lab, odd)
+        for pid in (lab.pid(OPENER), 0):
+            lab.call("halShmemSetPidHandle", OWNER, name=odd, pid=[pid], num=1)
     query(lab, places[0], OPENER)
     lab.call("halMemAddressFree", OPENER, ptr=places[0])
     lab.call("halMemRetainAllocationHandle", OPENER, handle=True, ptr=places[0])
@@ -364,7 +366,7 @@ def ask(lab: Lab, shared_name: str | None, process: int) -> None:
     lab.call("halShmemMapRouteCheck", process, name=shared_name, dst_devid=0, map_route=0)
 
 
-def anyone(lab: Lab, shared_name: str, process: int = OWNER) -> Any:
+def anyone(lab: Lab, shared_name: str | None, process: int = OWNER) -> Any:
     """Do without a white list."""
     return lab.call("halShmemSetAttribute", process, name=shared_name, type=NO_WHITE_LIST, attr=1)
 
@@ -377,28 +379,29 @@ def other_ways_to_open(lab: Lab) -> None:
     if address is None or token is None:
         return
     fill(lab, address, CACHED, 17)
-    lab.call("halShmemSetAttribute", OWNER, name=token, type=MAP_ROUTE, attr=1)
-    lab.call("halShmemSetAttribute", OWNER, name=token, type=MAP_ROUTE, attr=0)
-    ask(lab, token, OWNER)
+    for route in (1, 0):
+        lab.call("halShmemSetAttribute", OWNER, name=token, type=MAP_ROUTE, attr=route)
+        ask(lab, token, OWNER)
     lab.call("halShmemOpenHandle", OPENER, name=token, vptr=True)
     permit(lab, token, OPENER)
     place = gave(lab.call("halShmemOpenHandle", OPENER, name=token, vptr=True), "vptr")
-    device = lab.setting.devices[0]
-    others = [
-        gave(
-            lab.call(
-                "halShmemOpenHandleV2", OPENER, dev_id=device, name=token, vptr=True, flag=flag
-            ),
-            "vptr",
-        )
-        for flag in (0, 1, 2**32, 2)
-    ]
+    device, last = lab.setting.devices[0], lab.setting.devices[-1]
+    others = [open_by_way(lab, token, device, flag) for flag in (0, 1, 2**32, 2, 2**31)]
     look(lab, OPENER)
+    if last != device:
+        lab.call("halMemAgentOpen", OPENER, devid=last, flag=0)
+        others.append(open_by_way(lab, token, last, 0))
     for each in (place, *others):
         if each is not None:
             close(lab, each)
     destroy(lab, token)
     settle(lab, OPENER, OWNER)
+
+
+def open_by_way(lab: Lab, token: str, device: int, way: int) -> int | None:
+    """Open a name by a way of one's choice, and return the address or None."""
+    args: dict[str, Any] = {"dev_id": device, "name": token, "vptr": True, "flag": way}
+    return gave(lab.call("halShmemOpenHandleV2", OPENER, **args), "vptr")
 
 
 def names_on_another_device(lab: Lab) -> None:
@@ -413,6 +416,7 @@ def names_on_another_device(lab: Lab) -> None:
     permit(lab, token, OPENER)
     open_name(lab, token, OPENER, device)
     lab.call("halMemAgentOpen", OPENER, devid=device, flag=0)
+    lab.call("halShmemOpenHandle", OPENER, name=None, vptr=True)
     place = open_name(lab, token, OPENER, device)
     ask(lab, token, OPENER)
     if place is not None:

@@ -66,7 +66,8 @@ def _owner_frees(size: int, *, opened: bool) -> Flow:
             close(lab, places[0])
         lab.call("halMemFree", OWNER, pp=address)
         look(lab, OPENER)
-        open_name(lab, token, STRANGER)
+        for process in (STRANGER, OPENER):
+            open_name(lab, token, process)
         lab.call("halMemFree", OWNER, pp=address)
         other = allocate(lab, size)
         if other is not None:

@@ -19,6 +19,7 @@ from halcert.conformance.scenarios.sharing import (
 )
 from halcert.spec.abi.constants import MemSide
 from halcert.spec.profiles import MIB
+from halcert.spec.sharing.handle_permit import MOST_AT_ONCE
 from halcert.spec.sharing.process import KILLED, ORDERLY
 
 PAGE = 2 * MIB
@@ -229,7 +230,9 @@ def memory_white_lists(lab: Lab) -> None:
     import_number(lab, number, STRANGER)
     permit(lab, number, OPENER, by=OPENER)
     import_number(lab, number)
-    lab.call("halMemSetPidToShareableHandle", OWNER, **call, pid=[0], pid_num=1)
+    for count in (1, MOST_AT_ONCE):
+        nobody = [0] * count
+        lab.call("halMemSetPidToShareableHandle", OWNER, **call, pid=nobody, pid_num=count)
     several = [1, lab.pid(OPENER), lab.pid(STRANGER)]
     lab.call("halMemSetPidToShareableHandle", OWNER, **call, pid=several, pid_num=3)
     anyone(lab, number)

@@ -232,6 +232,24 @@ def prefetched_to_a_closed_device(lab: Lab) -> None:
     look_from(lab, base, 2 * PAGE, first)
 
 
+def preferring_a_closed_device(lab: Lab) -> None:
+    """Pages may prefer a device that is not open; where their one copy stays may depend on it."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    if first == last:
+        return
+    lab.call("halMemAgentOpen", devid=first, flag=0)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    fill(lab, base, 2 * PAGE, 1)
+    advise(lab, base, 2 * PAGE, UvmAdvise.READ_MOSTLY)
+    advise(lab, base, 2 * PAGE, UvmAdvise.PREFER_LOCATION, at_device(last))
+    advise(lab, base, 2 * PAGE, UvmAdvise.READ_MOSTLY)
+    ask(lab, base, 2 * PAGE)
+    advise(lab, base, 2 * PAGE, UvmAdvise.UNSET_READ_MOSTLY, HOST)
+    look_from(lab, base, 2 * PAGE)
+
+
 def many_allocations(lab: Lab) -> None:
     """Dozens of managed blocks come and go between others; each keeps its own bytes and advice."""
     open_all(lab)
@@ -308,6 +326,7 @@ UVM_SCENARIOS = scenarios_of(
     new_memory_is_like_new,
     batches_of_ranges,
     prefetched_to_a_closed_device,
+    preferring_a_closed_device,
     asking_changes_nothing,
     touched_at_random_places,
     many_allocations,

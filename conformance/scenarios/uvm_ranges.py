@@ -20,6 +20,7 @@ from halcert.conformance.managed import (
     fill,
     look,
     prefetch,
+    prefetch_batch,
     set_bytes,
 )
 from halcert.conformance.observe import audit
@@ -196,6 +197,24 @@ def refused_arguments(lab: Lab) -> None:
     look(lab, base, 2 * PAGE)
 
 
+def refused_before_the_pages(lab: Lab) -> None:
+    """What is refused for its arguments has brought no page anywhere, and noted no place."""
+    open_all(lab)
+    base = allocate_managed(lab, 2 * PAGE)
+    if base is None:
+        return
+    device = at_device(lab.setting.devices[0])
+    lab.call("halMemManagedPrefetch", ptr=base, size=PAGE, location=device, flags=1)
+    prefetch(lab, base, PAGE, HOST)
+    prefetch_batch(lab, [(base, PAGE), (WINDOW - PAGE, PAGE)], {0: device})
+    ask(lab, base, PAGE)
+    for size in (0, 1):
+        prefetch(lab, base + PAGE, size, HOST)
+        prefetch_batch(lab, [(base + PAGE, size)], {0: HOST})
+    ask(lab, WINDOW_END - PAGE, PAGE)
+    ask_page_by_page(lab, base, 2 * PAGE)
+
+
 def _ask_with(lab: Lab, base: int, **changes: Any) -> None:
     args: dict[str, Any] = {
         "data": [True],
@@ -216,4 +235,5 @@ UVM_RANGE_SCENARIOS = scenarios_of(
     over_a_hole,
     refused_places_and_ranges,
     refused_arguments,
+    refused_before_the_pages,
 )
