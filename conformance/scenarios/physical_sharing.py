@@ -150,8 +150,17 @@ def physical_memory_by_opaque_bytes(lab: Lab) -> None:
             look(lab, USER)
             fill(lab, USER, address, 50 + flags)
             look(lab, OWNER)
-            drop(lab, Mapped(handle, address), USER)
+            if flags == LISTED:
+                drop(lab, Mapped(handle, address), USER)
+                drop(lab, mine)
+                continue
             drop(lab, mine)
+            with lab.seat(STRANGER):
+                late = import_bytes(lab, content, kind)
+                if late is not None:
+                    free_physical(lab, late)
+            look(lab, USER)
+            drop(lab, Mapped(handle, address), USER)
 
 
 def only_who_was_let_in_imports(lab: Lab) -> None:
