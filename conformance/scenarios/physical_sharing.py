@@ -127,8 +127,10 @@ def physical_memory_by_opaque_bytes(lab: Lab) -> None:
             if mine is None or content is None:
                 continue
             with lab.seat(STRANGER):
-                import_bytes(lab, content, kind)
+                early = import_bytes(lab, content, kind)
                 use(lab, device)
+                if early is not None:
+                    free_physical(lab, early)
             export_bytes(lab, mine.handle, flags, kind)
             if flags == LISTED:
                 with lab.seat(STRANGER):
