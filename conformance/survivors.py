@@ -24,6 +24,12 @@ REUSE = "only a pool that gives freed memory out again makes a difference, which
 WITHIN = "no pool has given out more than it has, so taking nothing does not exhaust it"
 OTHER_CODE = "the model that plays the scenarios answers with the other code that there is"
 NEIGHBOURS = "no test can make allocations lie side by side, which happens by chance"
+MEMBERS = "arguments of the other types have no such member"
+EXTENT = "what a block takes is its size in whole pages, so what is asked anew is so already"
+OFF_DEVICES = "memory of the program is on no device, so it is refused as that of another one"
+LATE = "a flow tells them apart, but behind more calls of the interface than are looked at"
+FRESH = "no test writes to the place for a descriptor more than the device"
+SAME_CODE = "the call is refused with the same code anyway"
 RULES: dict[str, str] = {
     "SVM-HMAP-*": "what the operating system gives a program is no promise of the library",
     "SVM-HUNMAP-*": "what a program does with its own memory is no promise of the library",
@@ -105,6 +111,69 @@ RULES: dict[str, str] = {
     "RUNTIME-PMALLOC-008:without 1: found.doubtful": TASK,
     "RUNTIME-PMALLOC-007:without 2: call.size != 0": WITHIN,
     "RUNTIME-PMALLOC-007:0 -1": WITHIN,
+    "PHYSICAL-PERMIT2-005:without 1: call.shareableHandle.given": ZEROS,
+    "PHYSICAL-PERMIT2-006:without 1: call.shareableHandle.given": ZEROS,
+    "PHYSICAL-IMPORT2-005:without 1: call.shareableHandle.given": ZEROS,
+    "PHYSICAL-IMPORT2-011:without 1: call.shareableHandle.given": ZEROS,
+    "PHYSICAL-IMPORT2-011:code moved": MIDWAY,
+    "PHYSICAL-IMPORT-010:dropped": MIDWAY,
+    "PHYSICAL-IMPORT-010:code moved": MIDWAY,
+    "IPC-IMPORT-010:dropped": MIDWAY,
+    "IPC-IMPORT-010:code moved": MIDWAY,
+    "IPC-IMPORT-010:without 1: share.exists": "what is not there has no list that one may be on",
+    "IPC-IMPORT-004:without 1: is_string(call.key)": NAMES,
+    "IPC-CLOSE-003:without 1: is_string(call.key)": NAMES,
+    "IPC-CLOSE-005:without 1: has_gone(share)": "what its maker gave up is there only as long as "
+    "others have it open",
+    "IPC-KEY-020:0 ?1": "the way to the memory is told of names of the driver alone",
+    "PHYSICAL-EXPORT-004:without 1: usable(state, call.handle)": "what is no usable handle is "
+    "undefined anyway (PHYSICAL-EXPORT-005)",
+    "PHYSICAL-EXPORT2-003:without 1: usable(state, call.handle)": "what is no usable handle is "
+    "undefined anyway (PHYSICAL-EXPORT2-004)",
+    "PHYSICAL-EXPORT-022:without 2: not known_otherwise(state, number)": "the wrong results that "
+    "are tried are no numbers in bytes that were given",
+    "PHYSICAL-PERMIT-003:without 2: not known_otherwise(*": "such a number is undefined anyway "
+    "(PHYSICAL-PERMIT-008)",
+    "PHYSICAL-IMPORT-004:without 2: not known_otherwise(*": "such a number is undefined anyway "
+    "(PHYSICAL-IMPORT-008)",
+    "SVM-C2D-014:without 2: _converts(call)": "a copy at once takes no descriptor, and one that is "
+    "destroyed is of the device that it was made for",
+    "SVM-C2D-015:without 2: _destroys(call)": "a copy at once takes no descriptor, and to make one "
+    "of what was changed is undefined (SVM-C2D-024)",
+    "SVM-C2D-024:without 2: call.p_copy.dma.altered": FRESH,
+    "SVM-CONV-014:without 2: call.dma_addr.altered": FRESH,
+    "SVM-INFO-014:USER ?1": OFF_DEVICES,
+    "SVM-INFO-014:without 3: block.kind != USER": OFF_DEVICES,
+    "SVM-SET-005:without 3: not reaches_shared(*": LATE,
+    "SVM-LOAD-002:dropped": LATE,
+    "SVM-ADVISE-010:without 4: not block.contiguous": "of a contiguous block, the whole passes and "
+    "a part is undefined (SVM-ADVISE-014)",
+    "SVM-ADVISE-011:without 1: block.contiguous": EXTENT,
+    "SVM-ALLOC-013:without 1: call.flag.virt != HOST_AGENT": "for the host agent any code may come "
+    "(SVM-ALLOC-031)",
+    "SVM-ATTR-023:without 1: block.kind == HOST": "memory of the host has normal pages, whatever "
+    "was asked for (SVM-ALLOC-007, SVM-ALLOC-008)",
+    "SVM-C2D-019:without 5: not _barred(call, state)": f"{SAME_CODE} (SVM-C2D-021)",
+    "SVM-CONV-007:without 2: not _barred(call, state)": f"{SAME_CODE} (SVM-CONV-010)",
+    "SVM-CTL-016:without 1: of_a_window(call)": MEMBERS,
+    "SVM-CTL-023:without 1: is_type(call, CP_MAP)": MEMBERS,
+    "SVM-INFO-006:without 1: _checks(call)": MEMBERS,
+    "SVM-INFO-007:without 1: _checks(call)": MEMBERS,
+    "SVM-INFO-008:without 1: _checks(call)": MEMBERS,
+    "SVM-INFO-011:without 1: _checks(call)": MEMBERS,
+    "SVM-INFO-013:without 1: _checks(call)": MEMBERS,
+    "SVM-INFO-014:without 1: _asks_token(call)": MEMBERS,
+    "SVM-INFO-010:USER ?1": OFF_DEVICES,
+    "SVM-INFO-010:without 2: block.kind == USER": OFF_DEVICES,
+    "SVM-FREE-008:without 2: not allocated(block)": "no test can have halMemAlloc give addresses "
+    "of pools",
+    "SVM-FREE-010:without 2: is_held(after, each.id)": "nobody reads memory that is gone",
+    "SVM-PREF-020:without 2: block.place == ON_HOST": "from elsewhere it is undefined or refused, "
+    "and what is on the device stays there (SVM-PREF-007, SVM-PREF-009)",
+    "SVM-RANGE-013:without 2: may_be_whole(*": "the model never gives a block the rest of its last "
+    "huge page, though it may",
+    "VMM-MAP-023:without 1: usable(state, call.handle)": "what is no usable handle is undefined "
+    "anyway (VMM-MAP-016)",
 }
 """Why mutations of rules survive, by patterns of ``RULE:CHANGE``."""
 FORKED = "what a child may do after fork() is told by no document"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios.registry import scenarios_of
 from halcert.conformance.scenarios.svm import allocate, open_all
-from halcert.spec.abi.constants import CtrlType, InfoType
+from halcert.spec.abi.constants import AddrMapType, CtrlType, InfoType
 from halcert.spec.profiles import MIB
 from halcert.spec.svm.flags import DEV, DVPP, HOST, MODULE_LIMIT
 
@@ -87,10 +87,17 @@ def every_type_with_little(lab: Lab) -> None:
         open_all(lab)
 
 
+def windows(lab: Lab) -> None:
+    """Windows of every kind are mapped only after a device was opened."""
+    for kind in range(int(AddrMapType.ADDR_MAP_TYPE_MAX) + 1):
+        control(lab, int(CtrlType.CTRL_TYPE_ADDR_MAP), {"addr_type": kind, "devid": 0})
+
+
 CONTROL_SCENARIOS = scenarios_of(
     "svm",
     reachable,
     features,
     modules,
     every_type_with_little,
+    windows,
 )

@@ -13,6 +13,7 @@ from halcert.conformance.streams import (
     fill_on,
     host_memory,
     load,
+    plain_memory,
     store,
     stream,
     sync,
@@ -154,6 +155,9 @@ def keys_are_of_whole_memory(lab: Lab) -> None:
         {"flags": 2},
     ):
         lab.call("aclrtIpcMemGetExportKey", **{**args, **change})
+    plain = plain_memory(lab, PAGE)
+    if plain is not None:
+        lab.call("aclrtIpcMemGetExportKey", **{**args, "devPtr": plain})
     for key in (None, "", "41" * 64, "41" * 65, "41" * 200):
         lab.call("aclrtIpcMemSetImportPid", key=key, pid=[1], num=1)
         lab.call("aclrtIpcMemImportByKey", devPtr=True, key=key, flags=0)

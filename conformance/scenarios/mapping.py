@@ -8,7 +8,7 @@ from typing import Any
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import gave, scenarios_of
-from halcert.conformance.scenarios.svm import allocate, free, open_all
+from halcert.conformance.scenarios.svm import HBM, allocate, free, open_all
 from halcert.conformance.scenarios.transfer import (
     AT_ONCE,
     SYNC,
@@ -236,6 +236,51 @@ def _used_at(lab: Lab, owner: int | None, places: tuple[int, ...]) -> None:
         lab.call("halMemRelease", handle=handle or 0)
 
 
+def neighbours_of_two_devices(lab: Lab) -> None:
+    """Memory of one device in addresses, and of another, or of the host, right behind them."""
+    open_all(lab)
+    addr = 20 * TIB
+    place, behind = reserve(lab, GIB, addr), reserve(lab, GIB, addr + GIB)
+    owners = (lab.setting.devices[0], lab.setting.devices[-1], None)
+    handles = [create(lab, PAGE, owner) for owner in owners]
+    if place is None or behind is None or None in handles:
+        return
+    mapped(lab, behind, PAGE, handles[0] or 0)
+    for handle in handles[1:]:
+        mapped(lab, place, PAGE, handle or 0)
+        fill_all(lab)
+        check_all(lab)
+        lab.call("halMemUnmap", ptr=place)
+        lab.call("halMemAddressFree", ptr=place)
+        reserve(lab, GIB, addr)
+
+
+def what_is_not_mapped_is_not_unmapped(lab: Lab) -> None:
+    """Memory of another sort is no mapping, even where a device's address of it was told."""
+    open_all(lab)
+    block = allocate(lab, PAGE, DEV, lab.setting.devices[0])
+    if block is None:
+        return
+    lab.call("halMemUnmap", ptr=block)
+    lab.call("drvMemAddressTranslate", vptr=block, pptr=True)
+    lab.call("halMemUnmap", ptr=block)
+
+
+def memory_of_each_device_alone(lab: Lab) -> None:
+    """A device tells what is held of its own memory, whatever is held elsewhere."""
+    open_all(lab)
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    audit(lab, first, last)
+    blocks = []
+    for device in (first, last, None):
+        create(lab, PAGE, device)
+        audit(lab, first, last)
+        if device is not None:
+            blocks.append(allocate(lab, PAGE, DEV, device, phys=HBM))
+            audit(lab, first, last)
+    free(lab, *blocks)
+
+
 def mapped_memory_in_every_copy(lab: Lab) -> None:
     """Copy mapped memory of devices and of the host in all the ways that there are."""
     open_all(lab)
@@ -297,5 +342,8 @@ MAPPING_SCENARIOS = scenarios_of(
     mapped_again_and_again,
     addresses_can_be_had_again,
     addresses_for_other_machines,
+    neighbours_of_two_devices,
+    what_is_not_mapped_is_not_unmapped,
+    memory_of_each_device_alone,
     mapped_memory_in_every_copy,
 )

@@ -128,6 +128,28 @@ def bytes_stay_with_physical_memory(lab: Lab) -> None:
     free_physical(lab, handle)
 
 
+def each_reservation_has_memory_of_its_own_sort(lab: Lab) -> None:
+    """Memory of two devices in two reservations, also where one begins where the other ends."""
+    first, last = lab.setting.devices[0], lab.setting.devices[-1]
+    use(lab, last)
+    use(lab, first)
+    handles = [physical(lab, PAGE, properties(device)) for device in (first, last)]
+    for turn in (0, 1):
+        low = 20 * TIB if lab.setting.profile.generation == "v2" else 0
+        places = [reserve(lab, GIB, low), reserve(lab, GIB, low + GIB if low else 0)]
+        order = [place for place in sorted(place or 0 for place in places) if place]
+        for place, handle in zip(order[::-1] if turn else order, handles, strict=False):
+            if handle is not None:
+                map_memory(lab, place, PAGE, handle)
+        check_all(lab)
+        for place in order:
+            unmap(lab, place)
+            release(lab, place)
+    for handle in handles:
+        if handle is not None:
+            free_physical(lab, handle)
+
+
 def memory_has_several_addresses(lab: Lab) -> None:
     """What is written through one mapping is read through the other."""
     device = lab.setting.devices[0]
@@ -355,6 +377,9 @@ def places_get_access_together(lab: Lab) -> None:
         for change in ({"flags": 1}, {"type": ON_NUMA}, {"id": 10_000}):
             wrong = [descs[0], {**descs[1], **change}]
             lab.call("aclrtMemSetAccess", virPtr=place, size=SIZE, desc=wrong, count=2)
+        for each in (first, last):
+            give_access(lab, place, SIZE, each)
+        give_access(lab, place, SIZE, first, last)
         unmap(lab, place)
         free_physical(lab, handle)
         release(lab, place)
@@ -454,6 +479,7 @@ PHYSICAL_SCENARIOS = scenarios_of(
     places_get_access,
     places_get_access_together,
     mappings_fit_their_addresses,
+    each_reservation_has_memory_of_its_own_sort,
     memory_has_several_addresses,
     physical_memory_of_the_host,
     physical_memory_is_asked_for_rightly,

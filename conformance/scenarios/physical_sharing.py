@@ -127,8 +127,10 @@ def physical_memory_by_opaque_bytes(lab: Lab) -> None:
             if mine is None or content is None:
                 continue
             with lab.seat(STRANGER):
-                import_bytes(lab, content, kind)
+                early = import_bytes(lab, content, kind)
                 use(lab, device)
+                if early is not None:
+                    free_physical(lab, early)
             export_bytes(lab, mine.handle, flags, kind)
             if flags == LISTED:
                 with lab.seat(STRANGER):
@@ -150,8 +152,17 @@ def physical_memory_by_opaque_bytes(lab: Lab) -> None:
             look(lab, USER)
             fill(lab, USER, address, 50 + flags)
             look(lab, OWNER)
-            drop(lab, Mapped(handle, address), USER)
+            if flags == LISTED:
+                drop(lab, Mapped(handle, address), USER)
+                drop(lab, mine)
+                continue
             drop(lab, mine)
+            with lab.seat(STRANGER):
+                late = import_bytes(lab, content, kind)
+                if late is not None:
+                    free_physical(lab, late)
+            look(lab, USER)
+            drop(lab, Mapped(handle, address), USER)
 
 
 def only_who_was_let_in_imports(lab: Lab) -> None:

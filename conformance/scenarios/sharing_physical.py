@@ -24,6 +24,9 @@ from halcert.spec.sharing.process import KILLED, ORDERLY
 
 PAGE = 2 * MIB
 SIZE = 2 * PAGE
+SMALL = 4096
+APPLICATION, RUNTIME = 48, 7
+"""Modules that memory is for; only the runtime gets small pages."""
 ON_DEVICE = int(MemSide.MEM_DEV_SIDE)
 NONE, FABRIC, POSIX = 0, 1, 2
 Share = Callable[[Lab, int], Any]
@@ -36,9 +39,11 @@ class Mapped(NamedTuple):
     address: int
 
 
-def create(lab: Lab, process: int = OWNER, size: int = SIZE) -> int | None:
+def create(
+    lab: Lab, process: int = OWNER, size: int = SIZE, module: int = APPLICATION
+) -> int | None:
     """Get physical memory of device 0, and return its handle or None."""
-    prop = {"side": ON_DEVICE, "devid": lab.setting.devices[0], "module_id": 48}
+    prop = {"side": ON_DEVICE, "devid": lab.setting.devices[0], "module_id": module}
     args: dict[str, Any] = {"handle": True, "size": size, "prop": prop, "flag": 0}
     return gave(lab.call("halMemCreate", process, **args), "handle")
 
@@ -187,6 +192,29 @@ def memory_with_a_white_list(lab: Lab) -> None:
     drop(lab, theirs, OPENER)
     look(lab, OWNER)
     drop(lab, owned, OWNER)
+    settle(lab, OPENER, OWNER)
+
+
+def small_pages_of_two_processes(lab: Lab) -> None:
+    """Memory of less than a huge page is imported, and mapped where its pages allow it."""
+    begin(lab, OWNER, OPENER)
+    handle = create(lab, size=SMALL, module=RUNTIME)
+    number = None if handle is None else export(lab, handle)
+    args: dict[str, Any] = {"ptr": True, "size": PAGE, "alignment": 0, "addr": 0, "flag": 0}
+    place = gave(lab.call("halMemAddressReserve", OPENER, **args), "ptr")
+    if handle is None or number is None or place is None:
+        return
+    permit(lab, number, OPENER)
+    theirs = import_number(lab, number)
+    if theirs is None:
+        return
+    for start, size in ((SMALL, 0), (SMALL // 2, SMALL), (SMALL, SMALL)):
+        where: dict[str, Any] = {"ptr": place + start, "size": size, "offset": 0, "handle": theirs}
+        lab.call("halMemMap", OPENER, **where, flag=0)
+    look(lab, OPENER)
+    unmapped(lab, place + SMALL, OPENER)
+    release(lab, theirs, OPENER)
+    release(lab, handle, OWNER)
     settle(lab, OPENER, OWNER)
 
 
@@ -367,6 +395,7 @@ def ways_to_memory(lab: Lab) -> None:
 
 PHYSICAL_FLOWS: tuple[Flow, ...] = (
     memory_with_a_white_list,
+    small_pages_of_two_processes,
     memory_that_anyone_imports,
     memory_white_lists,
     exported_once,

@@ -49,6 +49,7 @@ def pool_flow(lab: Lab) -> None:
         audit(lab, device)
         if has_device_calls(lab):
             _used_in_turn(lab, name, base, device)
+        lab.call("halMemAddressFree", ptr=base)
         destroy(lab, name)
         audit(lab, device)
         destroy(lab, name)
@@ -205,6 +206,8 @@ def wrong_pool_properties(lab: Lab) -> None:
     right = properties(device, base, POOL)
     lab.call("halMemPoolCreate", pool=name, prop=right)
     lab.call("halMemPoolCreate", pool=named(6, device), prop=right)
+    empty = properties(device, base + PAGE, 0)
+    lab.call("halMemPoolCreate", pool=named(6, device), prop=empty)
     ask(lab, name)
     destroy(lab, name)
 
@@ -281,6 +284,8 @@ def pool_announcements(lab: Lab) -> None:
     if base is None:
         return
     announce(lab, name, base, 2 * PAGE, FOR_MALLOC)
+    announce(lab, name, base + PAGE, 0, FOR_MALLOC)
+    announce(lab, name, base, 1, FOR_MALLOC)
     for first, pages in ((0, 2), (1, 1), (1, 2), (2, 1), (7, 1), (7, 2)):
         announce(lab, name, base + first * PAGE, pages * PAGE, FOR_MALLOC)
     if has_device_calls(lab):

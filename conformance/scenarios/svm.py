@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import audit, check_all, check_block, fill_all
 from halcert.conformance.scenarios.registry import gave, scenarios_of
+from halcert.spec.abi.constants import RegisterType
 from halcert.spec.profiles import GIB, MIB
 from halcert.spec.state import Block
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MODULE_LIMIT, SVM, AllocFlags
@@ -61,6 +64,27 @@ def allocate_and_copy(lab: Lab) -> None:
             check_all(lab)
             free(lab, block, back, host)
         lab.call("halMemAgentClose", devid=device, flag=0)
+
+
+def memory_of_the_program_is_no_block(lab: Lab) -> None:
+    """It is not to be freed, not even while a descriptor speaks of it or a device reaches it."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    user, block = gave(lab.call("host.map", size=8192), "address"), allocate(lab, 8192, DEV, device)
+    if user is None or block is None:
+        return
+    args: dict[str, Any] = {"p_src": user, "p_dst": block, "len": 8192}
+    made: Any = lab.call("drvMemConvertAddr", **args, dma_addr={"devid": device})
+    lab.call("halMemFree", pp=user)
+    if made is not None and made.code == 0:
+        lab.call("drvMemDestroyAddr", ptr=made.dma_addr.dma)
+    for kind in (RegisterType.HOST_MEM_MAP_DEV, RegisterType.HOST_MEM_MAP_DEV_PCIE_TH):
+        where: dict[str, Any] = {"src_ptr": user, "devid": device, "flag": int(kind)}
+        if gave(lab.call("halHostRegister", **where, size=8192, dst_ptr=True), "dst_ptr") is None:
+            continue
+        lab.call("halMemFree", pp=user)
+        lab.call("halHostUnregisterEx", **where)
+    free(lab, block)
 
 
 def every_kind(lab: Lab) -> None:
@@ -299,6 +323,7 @@ def contiguous(lab: Lab) -> None:
 SVM_SCENARIOS = scenarios_of(
     "svm",
     allocate_and_copy,
+    memory_of_the_program_is_no_block,
     every_kind,
     device_to_device,
     ends_of_pages,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, permutations, product
+from typing import Any
 
 from halcert.conformance.lab import Lab
 from halcert.conformance.observe import check_all, fill_all
@@ -290,12 +291,29 @@ def descriptors(lab: Lab) -> None:
             if not back:
                 store(lab, host, size, 77)
             lab.call("halMemcpySumbit", dma_addr=number, flag=LATER)
+            lab.call("halMemcpyWait", dma_addr={"dma": number, "virt_id": 1})
             lab.call("halMemcpyWait", dma_addr=number)
             check_all(lab)
             lab.call("halMemcpySumbit", dma_addr=number, flag=2)
             lab.call("drvMemDestroyAddr", ptr=number)
         lab.call("drvMemDestroyAddr", ptr=0)
         free(lab, block, host)
+
+
+def memory_of_the_control_cpu(lab: Lab) -> None:
+    """Copy from and to memory for the control CPU alone, with and without a direction."""
+    open_all(lab)
+    device = lab.setting.devices[0]
+    user = gave(lab.call("host.map", size=8192), "address")
+    block = allocate(lab, 8192, DEV, device, cp_only=1)
+    if user is None or block is None:
+        return
+    fill_all(lab)
+    for dst, src in ((block, user), (user, block)):
+        for info in (None, {"dir": TO_HOST, "devid": device}):
+            lab.call("halMemcpy", dst=dst, dst_size=8192, src=src, count=8192, info=info)
+            check_all(lab)
+    free(lab, block)
 
 
 def descriptors_in_numbers(lab: Lab) -> None:
@@ -320,8 +338,25 @@ def descriptors_in_numbers(lab: Lab) -> None:
     lab.call("halMemDestroyAddrBatch", ptr=[*numbers, 0], num=len(numbers) + 1)
     lab.call("halMemDestroyAddrBatch", ptr=None, num=1)
     lab.call("halMemDestroyAddrBatch", ptr=numbers, num=0)
+    _of_two_devices(lab, host, numbers[:1])
     lab.call("halMemDestroyAddrBatch", ptr=numbers, num=len(numbers))
     free(lab, block, host)
+
+
+def _of_two_devices(lab: Lab, host: int, numbers: list[int]) -> None:
+    """Make a descriptor of another device, and destroy it, with others and alone."""
+    device = lab.setting.devices[-1]
+    block = allocate(lab, 4096, DEV, device)
+    if block is None:
+        return
+    args: dict[str, Any] = {"p_src": host, "p_dst": block, "len": 64, "dma_addr": {"devid": device}}
+    number = descriptor_of(lab.call("drvMemConvertAddr", **args), "dma_addr")
+    if number:
+        mixed = [*numbers, number]
+        if device != lab.setting.devices[0]:
+            lab.call("halMemDestroyAddrBatch", ptr=mixed, num=len(mixed))
+        lab.call("halMemDestroyAddrBatch", ptr=[number], num=1)
+    free(lab, block)
 
 
 def shared_virtual_memory(lab: Lab) -> None:
@@ -388,6 +423,7 @@ TRANSFER_SCENARIOS = scenarios_of(
     in_every_order,
     descriptors,
     descriptors_in_numbers,
+    memory_of_the_control_cpu,
     shared_virtual_memory,
     ranges_at_the_ends,
 )
