@@ -30,7 +30,7 @@ CHUNK = 8
 """Changes that are looked at before what became of them is told."""
 PREFIX = "mutants-"
 OF_NO_MATTER = frozenset(
-    {"survivors.py"}
+    {"survivors.py", "survivors_rules.py", "survivors_sources.py"}
     | {"coverage.py", "driver_mutants.py", "mutant_record.py"}
     | {"campaign.py", "order.py"}
 )

@@ -77,7 +77,7 @@ def folder(monkeypatch, tmp_path):
 def test_what_people_think_of_survivors_changes_no_fate(judged, folder):
     """They read it while a run of hours is under way, and write their judgement down."""
     told(FEW)
-    (folder / "survivors.py").write_text("")
+    (folder / "survivors_rules.py").write_text("")
     told(FEW)
     assert len(judged) == len(FEW)
     (folder / "mutants.py").write_text("")

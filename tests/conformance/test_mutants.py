@@ -12,7 +12,9 @@ from halcert.conformance import stages
 from halcert.conformance.mutants import EQUIVALENT, Watch, _values_near, all_mutations
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.stages import stage_of
-from halcert.conformance.survivors import RULES, SOURCES, allowed_by, open_by, reason_for
+from halcert.conformance.survivors import reason_for
+from halcert.conformance.survivors_rules import RULES
+from halcert.conformance.survivors_sources import SOURCES, allowed_by, open_by
 from halcert.model.proofs import witnesses
 from halcert.spec.abi.codes import DrvError
 from halcert.spec.catalogue import AREAS, rule
