@@ -329,6 +329,7 @@ class Lab:
         self._swapped(call, result, before, process)
         self._seen(call, result, judgement.shown, before)
         if outcome.code == 0:
+            self._naming.forget(args, process, self.world.views[process])
             self.learn(number, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result

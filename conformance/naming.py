@@ -23,7 +23,8 @@ class Naming:
 
     _common: Book = field(default_factory=Book)
     _books: dict[int, Book] = field(default_factory=dict)
-    _learned: set[tuple[int, int, int]] = field(default_factory=set)
+    _learned: dict[tuple[int, int], int] = field(default_factory=dict)
+    """By process and address or handle, the memory that it was named for."""
 
     def started(self, process: int, pid: int) -> None:
         """Name the number that the operating system gave a process."""
@@ -59,6 +60,21 @@ class Naming:
             if isinstance(given, str):
                 self._common.learn_exact(given, number, name)
 
+    def forget(self, args: Mapping[str, Any], process: int, view: Any) -> None:
+        """Take back the names of what a call has given up: the same may be given once more.
+
+        Whoever imports the same memory again may get the handle that it had before.
+
+        Args:
+            args: arguments of the call.
+            process: the process that made it.
+            view: the state that it left, as this process sees it.
+        """
+        for value in args.values():
+            known = isinstance(value, int) and (process, value) in self._learned
+            if known and not view.blocks.at(value).exists and not view.handles.at(value).exists:
+                del self._learned[process, value]
+
     def _book(self, process: int) -> Book:
         found = self._books.get(process)
         if found is None:
@@ -85,8 +101,8 @@ class Naming:
         found = block if block.exists else handle
         if not found.exists:
             book.learn_exact(value, number, name)
-        elif (process, found.memory, value) not in self._learned:
-            self._learned.add((process, found.memory, value))
+        elif self._learned.get((process, value)) != found.memory:
+            self._learned[process, value] = found.memory
             if block.exists:
                 book.learn_range(value, block.extent, number, name)
             else:

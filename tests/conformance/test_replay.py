@@ -345,3 +345,14 @@ def test_a_fault_is_not_gone_where_the_way_to_it_was_another():
     assert fate_of([None], "A-B-001", departed=True) is Fate.NOT_TRIED
     assert fate_of([None], "A-B-001") is Fate.GONE
     assert fate_of([OTHER], "A-B-001", departed=True) is Fate.CHANGED
+
+
+def test_a_handle_that_is_given_once_more_is_named_after_the_call_that_gave_it_last(recorded):
+    """Memory that a process imports, frees and imports again may get the handle that it had."""
+    imported: dict[int, int] = {}
+    for step in recorded("physical-memory-by-opaque-bytes"):
+        accepted = isinstance(step.outcome, Answered) and step.outcome.code == 0
+        if step.interface == "aclrtMemImportFromShareableHandleV2" and accepted:
+            imported[step.actor] = step.number
+        if step.interface == "aclrtFreePhysical" and step.actor in imported:
+            assert references(step.args) == {imported[step.actor]}
