@@ -216,7 +216,7 @@ def _remember(lab: Lab, program: Program, threads: Sequence[Sequence[Timed]]) ->
     for calls, timed in zip(program, threads, strict=True):
         for call, each in zip(calls, timed, strict=True):
             if each.answer.code == 0:
-                lab.learn(call.number, each.result, each.answer.out)
+                lab.learn(call.number, call.args, each.result, each.answer.out)
 
 
 def _written_down(lab: Lab, program: Program, replies: Sequence[Sequence[Any]]) -> list[TraceStep]:

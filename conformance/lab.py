@@ -311,7 +311,7 @@ class Lab:
         result = result_of(call, outcome)
         oracle = self.setting.oracle
         if self._bereft is not None or met_a_loss(outcome):
-            self._go_on(call, result, outcome, process)
+            self._go_on(call, args, result, outcome, process)
             return result
         if failed_on_request(outcome):
             self.tally.excuse(interface.name)
@@ -329,12 +329,18 @@ class Lab:
         self._swapped(call, result, before, process)
         self._seen(call, result, judgement.shown, before)
         if outcome.code == 0:
-            self._naming.forget(args, process, self.world.views[process])
-            self.learn(number, result, outcome.out, process)
+            self.learn(number, args, result, outcome.out, process)
             self._balance(call, result, before, process)
         return result
 
-    def _go_on(self, call: Call, result: Returned, outcome: Answered, process: int) -> None:
+    def _go_on(
+        self,
+        call: Call,
+        args: Mapping[str, Any],
+        result: Returned,
+        outcome: Answered,
+        process: int,
+    ) -> None:
         """Follow a call from the loss of a device on: it had to return, and did."""
         self.tally.excuse(call.interface.name)
         number = len(self.steps)
@@ -342,7 +348,7 @@ class Lab:
         self._bereft = bereft.after(self.setting.oracle, call, result, process, number)
         self.world = self._bereft.at_least
         if outcome.code == 0:
-            self.learn(number, result, outcome.out, process)
+            self.learn(number, args, result, outcome.out, process)
 
     def _chosen(
         self, call: Call, result: Returned, judgement: Judgement, before: State, process: int
@@ -418,12 +424,17 @@ class Lab:
                 self.tally.show((balance.rule.id,), self.test)
 
     def learn(
-        self, number: int, result: Returned, out: Mapping[str, Any], process: int | None = None
+        self,
+        number: int,
+        args: Mapping[str, Any],
+        result: Returned,
+        out: Mapping[str, Any],
+        process: int | None = None,
     ) -> None:
         """Remember what a successful call gave, so that later calls can be written with it."""
         process = self._meant(process)
         self.outputs[number] = dict(out)
-        self._naming.learn(number, result, out, process, self.world.views[process])
+        self._naming.learn(number, args, result, out, process, self.world.views[process])
 
     def _no_answer(self, call: Call, outcome: Outcome, process: int) -> Violation:
         rules = self.setting.oracle.rules(call.interface.name)

@@ -35,17 +35,25 @@ class Naming:
         return named(roles_of(interface.call), args, self._book(process))
 
     def learn(
-        self, number: int, result: Returned, out: Mapping[str, Any], process: int, view: Any
+        self,
+        number: int,
+        args: Mapping[str, Any],
+        result: Returned,
+        out: Mapping[str, Any],
+        process: int,
+        view: Any,
     ) -> None:
-        """Name what a successful call gave.
+        """Name what a successful call gave, and take back the names of what it has given up.
 
         Args:
             number: number of the call.
+            args: its arguments.
             result: what it gave.
             out: the same in JSON form.
             process: the process that made it.
             view: the state that it left, as this process sees it.
         """
+        self._forget(args, process, view)
         for name in result.__struct_fields__[1:]:
             value: Any = getattr(result, name)
             while isinstance(value, Record):  # a descriptor, perhaps in a matrix copy
@@ -60,15 +68,10 @@ class Naming:
             if isinstance(given, str):
                 self._common.learn_exact(given, number, name)
 
-    def forget(self, args: Mapping[str, Any], process: int, view: Any) -> None:
+    def _forget(self, args: Mapping[str, Any], process: int, view: Any) -> None:
         """Take back the names of what a call has given up: the same may be given once more.
 
         Whoever imports the same memory again may get the handle that it had before.
-
-        Args:
-            args: arguments of the call.
-            process: the process that made it.
-            view: the state that it left, as this process sees it.
         """
         for value in args.values():
             known = isinstance(value, int) and (process, value) in self._learned
