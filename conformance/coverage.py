@@ -126,7 +126,7 @@ class Coverage(msgspec.Struct, frozen=True, dict=True):
         kinds: dict[tuple[int, ...], list[int]] = {}
         for number in numbers:
             kinds.setdefault(self.tests[number].lines[file], []).append(number)
-        return list(in_turn(list(kinds.values())))
+        return list(in_turn(kinds.values()))
 
     def _alone(self, tests: set[int]) -> tuple[tuple[str, tuple[int, ...]], ...]:
         found = [(rule, numbers) for rule, numbers in self._showing if tests.issuperset(numbers)]

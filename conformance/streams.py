@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from halcert.conformance.draw import Draw
 from halcert.conformance.lab import Lab
@@ -117,6 +117,35 @@ def copy_on(lab: Lab, where: int, dst: int, src: int, size: int, kind: int = DEF
     """Copy in the order of a stream."""
     args = {"dst": dst, "destMax": size, "src": src, "count": size, "kind": kind}
     lab.call("aclrtMemcpyAsync", **args, stream=where)
+
+
+class Pair(NamedTuple):
+    """Two streams of a device, of which one waits for the other, and what they work on.
+
+    Attributes:
+        one: the stream that was made first.
+        other: the second one.
+        word: memory of the device in which a value is waited for.
+        block: memory of the device that is written to.
+        back: host memory that is copied to.
+    """
+
+    one: int
+    other: int
+    word: int
+    block: int
+    back: int
+
+
+def pair_of_streams(lab: Lab, device: int, small: int, large: int) -> Pair | None:
+    """Return two streams of a device with memory of two sizes; None if there is none left."""
+    use(lab, device)
+    one, other = stream(lab), stream(lab)
+    word, block = device_memory(lab, small), device_memory(lab, large)
+    back = host_memory(lab, small)
+    if word is None or block is None or back is None:
+        return None
+    return Pair(one, other, word, block, back)
 
 
 def rectangle(lab: Lab, to: Side, what: Side, extent: tuple[int, int], **more: int) -> None:

@@ -15,6 +15,7 @@ from halcert.conformance.streams import (
     fill_on,
     host_memory,
     load,
+    pair_of_streams,
     plain_memory,
     record,
     rectangle,
@@ -127,12 +128,10 @@ def rectangles_are_copied_in_the_order_of_a_stream(lab: Lab) -> None:
 
 def rectangles_wait_with_their_stream(lab: Lab) -> None:
     """Rows are given to a stream that waits for a value, which is written afterwards."""
-    use(lab, lab.setting.devices[0])
-    waiter, writer = stream(lab), stream(lab)
-    word, block = device_memory(lab, SIZE), device_memory(lab, SIZE)
-    back = host_memory(lab, SIZE)
-    if word is None or block is None or back is None:
+    found = pair_of_streams(lab, lab.setting.devices[0], SIZE, SIZE)
+    if found is None:
         return
+    waiter, writer, word, block, back = found
     write_value(lab, waiter, word, 0)
     sync(lab, waiter)
     for value in (1, 2):

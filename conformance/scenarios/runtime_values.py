@@ -11,6 +11,7 @@ from halcert.conformance.streams import (
     fill_on,
     host_memory,
     load,
+    pair_of_streams,
     record,
     stream,
     sync,
@@ -41,12 +42,10 @@ BITS = (
 def streams_wait_for_values(lab: Lab) -> None:
     """What the writer did before its value is there for the stream that waited for it."""
     for device in lab.setting.devices:
-        use(lab, device)
-        waiter, writer = stream(lab), stream(lab)
-        word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
-        back = host_memory(lab, SMALL)
-        if word is None or block is None or back is None:
+        found = pair_of_streams(lab, device, SMALL, LARGE)
+        if found is None:
             return
+        waiter, writer, word, block, back = found
         write_value(lab, waiter, word, 0)
         sync(lab, waiter)
         for turn, (way, wanted) in enumerate(
@@ -71,12 +70,10 @@ def streams_wait_for_values(lab: Lab) -> None:
 
 def values_are_compared_with_their_sign(lab: Lab) -> None:
     """A value that is below zero by its sign is not at least 1, and goes on waiting."""
-    use(lab, lab.setting.devices[0])
-    waiter, writer = stream(lab), stream(lab)
-    word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
-    back = host_memory(lab, SMALL)
-    if word is None or block is None or back is None:
+    found = pair_of_streams(lab, lab.setting.devices[0], SMALL, LARGE)
+    if found is None:
         return
+    waiter, writer, word, block, back = found
     write_value(lab, writer, word, HIGH)
     sync(lab, writer)
     for turn in range(3):
@@ -98,12 +95,10 @@ def values_are_compared_with_their_sign(lab: Lab) -> None:
 
 def streams_wait_for_bits(lab: Lab) -> None:
     """A wait for a bit ends with a value that has it, or lacks it, and with no other."""
-    use(lab, lab.setting.devices[0])
-    waiter, writer = stream(lab), stream(lab)
-    word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
-    back = host_memory(lab, SMALL)
-    if word is None or block is None or back is None:
+    found = pair_of_streams(lab, lab.setting.devices[0], SMALL, LARGE)
+    if found is None:
         return
+    waiter, writer, word, block, back = found
     _wait_in_vain(lab, writer, block)
     for turn, (way, wanted, others, last) in enumerate(BITS):
         write_value(lab, writer, word, others[0])
@@ -216,12 +211,10 @@ def values_are_seen_in_order(lab: Lab) -> None:
 
     Values beside each other are values of their own.
     """
-    use(lab, lab.setting.devices[0])
-    writer, waiter = stream(lab), stream(lab)
-    word, block = device_memory(lab, SMALL), device_memory(lab, LARGE)
-    back = host_memory(lab, SMALL)
-    if word is None or block is None or back is None:
+    found = pair_of_streams(lab, lab.setting.devices[0], SMALL, LARGE)
+    if found is None:
         return
+    writer, waiter, word, block, back = found
     for place in (word, word + 8):
         write_value(lab, writer, place, 0)
     sync(lab, writer)

@@ -211,16 +211,25 @@ def asking_changes_nothing(lab: Lab) -> None:
     look(lab, base + PAGE, PAGE)
 
 
-def prefetched_to_a_closed_device(lab: Lab) -> None:
-    """Prefetching to a device that is not open fails, or else it succeeds; bytes are not lost."""
+def _with_one_device_closed(lab: Lab) -> tuple[int, int, int] | None:
+    """Return an open device, one that is not, and two managed pages; None if there are none."""
     first, last = lab.setting.devices[0], lab.setting.devices[-1]
     if first == last:
-        return
+        return None
     lab.call("halMemAgentOpen", devid=first, flag=0)
     base = allocate_managed(lab, 2 * PAGE)
     if base is None:
-        return
+        return None
     fill(lab, base, 2 * PAGE, 1)
+    return first, last, base
+
+
+def prefetched_to_a_closed_device(lab: Lab) -> None:
+    """Prefetching to a device that is not open fails, or else it succeeds; bytes are not lost."""
+    found = _with_one_device_closed(lab)
+    if found is None:
+        return
+    first, last, base = found
     fill(lab, base + PAGE, PAGE, 2, first)
     prefetch(lab, base, 2 * PAGE, at_device(last))
     ask(lab, base, 2 * PAGE)
@@ -234,14 +243,10 @@ def prefetched_to_a_closed_device(lab: Lab) -> None:
 
 def preferring_a_closed_device(lab: Lab) -> None:
     """Pages may prefer a device that is not open; where their one copy stays may depend on it."""
-    first, last = lab.setting.devices[0], lab.setting.devices[-1]
-    if first == last:
+    found = _with_one_device_closed(lab)
+    if found is None:
         return
-    lab.call("halMemAgentOpen", devid=first, flag=0)
-    base = allocate_managed(lab, 2 * PAGE)
-    if base is None:
-        return
-    fill(lab, base, 2 * PAGE, 1)
+    _, last, base = found
     advise(lab, base, 2 * PAGE, UvmAdvise.READ_MOSTLY)
     advise(lab, base, 2 * PAGE, UvmAdvise.PREFER_LOCATION, at_device(last))
     advise(lab, base, 2 * PAGE, UvmAdvise.READ_MOSTLY)
