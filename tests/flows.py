@@ -10,6 +10,9 @@ from halcert.spec.catalogue import areas_of
 ENDLESS = frozenset({"names-never-come-back"})
 """Seventeen thousand calls, of which `many-names` makes a few hundred."""
 
+BY_LUCK = frozenset({"memory-is-used-again-late-enough", "neighbours-are-used-again-late-enough"})
+"""Flows in which the time decides whether memory of a pool is there again."""
+
 
 def flows_of(*libraries: str, without: Iterable[str] = ENDLESS) -> list[str]:
     """Return the names of flows that call some libraries, sorted."""

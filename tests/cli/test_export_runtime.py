@@ -9,6 +9,7 @@ import sys
 
 import pytest
 from exporting import ACL, FAULT, NO_FAULT, NOT_TRIED, ONCE, built, run, trace_of_fault, with_news
+from flows import BY_LUCK
 
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.model.proofs.run import representatives
@@ -26,8 +27,6 @@ FOUND_BY = {
     "last_pid_lost": "only-who-was-let-in-imports",
 }
 """Seeded faults of several kinds, and a flow that meets each."""
-BY_LUCK = ("memory-is-used-again-late-enough",)
-"""Flows in which the time decides whether memory is there again, so that no program can go on."""
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 

@@ -110,5 +110,5 @@ def test_a_run_forgets_the_traces_of_the_run_before(halcert, tmp_path):
     traces.mkdir(parents=True)
     for name in ("old.jsonl", "mine.txt"):
         (traces / name).touch()
-    halcert("certify", "--adapter", "model", *SMALL)
+    halcert("certify", "--adapter", "model", *SMALL, "--budget", "0.1")
     assert [each.name for each in traces.iterdir()] == ["mine.txt"]
