@@ -58,6 +58,9 @@ RULES: dict[str, str] = {
     "SHARING-EXPORT2-005:without 1: usable(state, call.handle)": NO_HANDLE,
     "SHARING-SETWAY-003:without 2: not found.lost": NO_HANDLE,
     "SHARING-HSETATTR-008:dropped": MIDWAY,
+    "SHARING-SETATTR-012:dropped": MIDWAY,
+    "SHARING-IMPORT-012:dropped": MIDWAY,
+    "SHARING-IMPORT-012:code moved": MIDWAY,
     "SHARING-IMPORT2-015:dropped": MIDWAY,
     "SHARING-OPEN-015:code moved": MIDWAY,
     "SHARING-OPEN-015:dropped": MIDWAY,
@@ -81,6 +84,7 @@ RULES: dict[str, str] = {
     "UVM-ADVISE-021:dropped": NEIGHBOURS,
     "UVM-BATCH-023:dropped": NEIGHBOURS,
     "UVM-FETCH-021:dropped": NEIGHBOURS,
+    "UVM-RANGE-023:dropped": NEIGHBOURS,
     "UVM-ADVISE-033:0 ?1": "nobody asks for the number of a place of no type",
     "RUNTIME-FINAL-002:without 2: _has_work(state)": "no device is given up while a task is under "
     "way (RUNTIME-RESET-003)",
@@ -95,6 +99,7 @@ RULES: dict[str, str] = {
     "RUNTIME-VWAIT-01?:SIZE -1": WHOLE_VALUES,
     "RUNTIME-ADVISE-011:dropped": NEIGHBOURS,
     "RUNTIME-RANGE-009:dropped": NEIGHBOURS,
+    "RUNTIME-RANGES-010:dropped": NEIGHBOURS,
     "RUNTIME-ADVISE-030:dropped": OTHER_CODE,
     "RUNTIME-ADVISE-030:effect dropped": OTHER_CODE,
     "RUNTIME-MEMSET-005:without 1: work.writes": "a task that waits for a value writes nothing",
@@ -105,6 +110,10 @@ RULES: dict[str, str] = {
     "RUNTIME-PMALLOC-008:without 1: found.doubtful": TASK,
     "RUNTIME-PMALLOC-007:without 2: call.size != 0": WITHIN,
     "RUNTIME-PMALLOC-007:0 -1": WITHIN,
+    "RUNTIME-PMALLOC-024:guard dropped": "null is given for no bytes, and no pool has memory there",
+    "RUNTIME-POOL-020:0 -1 (2)": "pools and what they give out are whole pages, so a byte less is "
+    "as good",
+    "RUNTIME-REGISTER-020:PINNED +1": "nobody asks more than whether the device reaches the memory",
     "PHYSICAL-PERMIT2-005:without 1: call.shareableHandle.given": ZEROS,
     "PHYSICAL-PERMIT2-006:without 1: call.shareableHandle.given": ZEROS,
     "PHYSICAL-IMPORT2-005:without 1: call.shareableHandle.given": ZEROS,
@@ -120,6 +129,8 @@ RULES: dict[str, str] = {
     "IPC-CLOSE-005:without 1: has_gone(share)": "what its maker gave up is there only as long as "
     "others have it open",
     "IPC-KEY-020:0 ?1": "the way to the memory is told of names of the driver alone",
+    "PHYSICAL-RESERVE-009:without 1: _asked_for(call)": "nothing lives at the lowest addresses, "
+    "which null would ask for",
     "PHYSICAL-EXPORT-004:without 1: usable(state, call.handle)": "what is no usable handle is "
     "undefined anyway (PHYSICAL-EXPORT-005)",
     "PHYSICAL-EXPORT2-003:without 1: usable(state, call.handle)": "what is no usable handle is "

@@ -401,6 +401,8 @@ def events_order_streams(lab: Lab) -> None:
         check_all(lab)
     record(lab, done, first)
     fill_on(lab, first, one, LARGE, 9)
+    wait(lab, second, done)
+    copy_on(lab, second, back, one, LARGE)  # too early: the fill comes after what was recorded
     record(lab, done, first)
     wait(lab, second, done)
     copy_on(lab, second, back, one, LARGE)

@@ -56,4 +56,18 @@ def doubts_stay_with_their_device(lab: Lab) -> None:
     sync(lab, doubtful)
 
 
-DOUBT_FLOWS = (doubts_stay_with_their_device,)
+def doubts_last_until_the_wait(lab: Lab) -> None:
+    """Whether memory was there is told by the wait, whatever was given back before it."""
+    device = lab.setting.devices[0]
+    use(lab, device)
+    large, where, of = device_memory(lab, SURELY), stream(lab), pool(lab, device, 4 * PAGE)
+    if of is None:
+        return
+    take(lab, where, of)
+    lab.call("aclrtFree", devPtr=large or 0)
+    take(lab, where, of)
+    sync(lab, where)
+    check_all(lab)
+
+
+DOUBT_FLOWS = (doubts_stay_with_their_device, doubts_last_until_the_wait)

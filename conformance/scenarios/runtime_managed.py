@@ -224,6 +224,7 @@ def _questions_are_asked_rightly(lab: Lab, block: int) -> None:
         {"data": None},
         {"dataSizes": None},
         {"numAttributes": 0},
+        {"numAttributes": 3},
         {"attributes": [1, 0]},
         {"attributes": [1, 9]},
         {"dataSizes": [4, 8]},

@@ -74,12 +74,14 @@ def pools_are_exhausted(lab: Lab) -> None:
     where, of = stream(lab), pool(lab, device, 4 * PAGE)
     if of is None:
         return
-    for _ in range(6):
-        take(lab, where, of, 1)
+    blocks = [take(lab, where, of, 1) for _ in range(6)]
     sync(lab, where)
     ask(lab, of)
     fill_all(lab)
     check_all(lab)
+    give(lab, where, blocks[0])
+    sync(lab, where)
+    take(lab, where, of, 1)
     for size in (0, 5 * PAGE, 2**64 - 1):
         take(lab, where, of, size)
     lab.call("aclrtMemPoolMallocAsync", ptr=False, size=1, memPool=of, stream=where)
@@ -447,7 +449,14 @@ def pools_come_and_go_beside_others(lab: Lab) -> None:
         sync(lab, where)
         if of is not None:
             ask(lab, of)
-            lab.call("aclrtMemPoolDestroy", memPool=of)
+    for of in made:
+        if of is not None:
+            take(lab, where, of, 2 * PAGE)
+    sync(lab, where)
+    fill_all(lab)
+    check_all(lab)
+    for of in made:
+        lab.call("aclrtMemPoolDestroy", memPool=of or 0)
 
 
 POOL_FLOWS = (
