@@ -82,7 +82,8 @@ def test_the_first_finding_can_be_the_end(jobs):
     target = Target("hal", Options(fault=SOON_FOUND), "ascend910b", ("svm",), (0, 1))
     made = campaign(target, jobs=jobs, stop_at_first=True, machines=True, budget=20)
     found = [failure for done in made.done for failure in done.failures]
-    assert found
+    assert [done.trouble for done in made.done if done.trouble] == []
+    assert found, [(done.activity, done.seconds) for done in made.done]
     assert len(made.done) < len(scenarios(target)) + 60
 
 
