@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from halcert.adapters.errors import AdapterError, RequestRefused
-from halcert.conformance import machine, replay, scenarios, witness
+from halcert.conformance import replay, scenarios, witness
 from halcert.conformance.draw import RandomDraw
 from halcert.conformance.experiments import EXPERIMENTS, Experiment
 from halcert.conformance.lab import Broken, Lab, Setting
@@ -235,6 +235,9 @@ def _inner_name(activity: Activity) -> str:
 def _machine(
     lab: Callable[[], Lab], activity: Activity, known: set[Cause], effort: Effort
 ) -> list[Broken]:
+    # It brings hypothesis, which only those need who let a machine run.
+    from halcert.conformance import machine
+
     until = time.monotonic() + activity.seconds
     hunt = machine.Hunt(lab, until, effort.shrink, set(known), activity.area)
     machine.hunt_with_machine(hunt, activity.seed)

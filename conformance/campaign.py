@@ -135,7 +135,7 @@ def pool_of(jobs: int) -> ProcessPoolExecutor:
     """Return processes of ours, each of which holds a session while it has work."""
     context = multiprocessing.get_context("forkserver")
     # Imported once in the process that all of them are forked from, not again in each.
-    context.set_forkserver_preload([__name__])
+    context.set_forkserver_preload([__name__, "halcert.conformance.machine"])
     return ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_set_up, initargs=(os.getpid(),)
     )

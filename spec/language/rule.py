@@ -110,7 +110,8 @@ class Rule:
 
 def needs_of(function: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of what a rule function takes besides the call."""
-    return tuple(inspect.signature(function).parameters)[1:]
+    code = function.__code__
+    return code.co_varnames[1 : code.co_argcount]
 
 
 def _declare(function: F, **values: Any) -> F:
