@@ -143,6 +143,32 @@ static void two_names(void)
     CHECK_CODE(halMemFree(two), 0);
 }
 
+/* A name with one byte that is not as it was given is unknown, also where it is open. */
+static void altered_names(void)
+{
+    struct call call = {0};
+    uint64_t value = 0;
+    struct ShmemGetInfo info;
+    char *block = block_of(2 * MIB, 33);
+    int pid = b.pid;
+    CHECK_CODE(halShmemCreateHandle(address_of(block), 2 * MIB, call.name, 65), 0);
+    CHECK_CODE(halShmemSetPidHandle(call.name, &pid, 1), 0);
+    CHECK_CODE(peer_do(&b, PEER_OPEN, &call), 0);
+    for (size_t i = 0; i < strlen(call.name); i++) {
+        struct call other = call;
+        other.name[i] = other.name[i] == '0' ? '1' : '0';
+        CHECK(peer_do(&b, PEER_OPEN, &other) != 0);
+        CHECK(halShmemSetPidHandle(other.name, &pid, 1) != 0);
+        CHECK(halShmemSetAttribute(other.name, 1, 1) != 0);
+        CHECK(halShmemGetAttribute(other.name, 1, &value) != 0);
+        CHECK(halShmemInfoGet(other.name, &info) != 0);
+        CHECK(halShmemDestroyHandle(other.name) != 0);
+    }
+    CHECK_CODE(peer_do(&b, PEER_CLOSE, &call), 0);
+    CHECK_CODE(halShmemDestroyHandle(call.name), 0);
+    CHECK_CODE(halMemFree(block), 0);
+}
+
 /* The owner takes the memory away while another process has it open. */
 static void owner_goes_first(void)
 {
@@ -237,6 +263,7 @@ int main(void)
     sample_with_pid();
     without_list();
     two_names();
+    altered_names();
     owner_goes_first();
     bad_names();
     owner_dies(SIGKILL);

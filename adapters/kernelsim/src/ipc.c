@@ -9,14 +9,11 @@
 
 enum { THIS_SERVER = 0, PIDS_AT_ONCE = 31, ROUTE = 0, NO_WHITE_LIST = 1, ATTRIBUTES = 2 };
 
-/* Owner, counter and device name a node; what follows is the server, and filling. */
-enum { NAMING = 28 };
-
 static struct name *find(struct domain *domain, const char *text)
 {
     for (unsigned i = 0; i < NAMES_MOST; i++) {
         struct name *name = &domain->names[i];
-        if (name->used && strncmp(name->text, text, NAMING) == 0) {
+        if (name->used && strncmp(name->text, text, sizeof(name->text)) == 0) {
             return name;
         }
     }

@@ -5,12 +5,14 @@
  * anybody; v3 gives new addresses every time (v2 devmm_record.c, v3 svm_ipc.c).
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "caprice.h"
 #include "vmm.h"
 
 struct opening {
     uint64_t share;
+    char name[NAME_SIZE];
     unsigned device;
     unsigned count; /* v2: opens without a close */
     int fd;
@@ -21,19 +23,19 @@ static bool is_v2(void)
     return generation() == GEN_V2;
 }
 
-static uint64_t wanted_share;
+static const char *wanted_name;
 static struct block *found_block;
 
 static void match_opening(struct block *block, unsigned device)
 {
-    if (block->live && block->opening->share == wanted_share && block->heap->node == device) {
+    if (block->live && strcmp(block->opening->name, wanted_name) == 0 && block->heap->node == device) {
         found_block = block;
     }
 }
 
-static struct block *opened_here(uint64_t share, unsigned device)
+static struct block *opened_here(const char *name, unsigned device)
 {
-    wanted_share = share;
+    wanted_name = name;
     found_block = NULL;
     blocks_of_kind(KIND_OPENED, match_opening, device);
     return found_block;
@@ -117,11 +119,11 @@ static struct block *attach(const struct share *share, unsigned device, int fd)
 }
 
 /* Asks the owner's entry; with a block, also enters this process as a holder. */
-static drvError_t admit(uint64_t id, unsigned device, struct block *block, struct share *copy, int *fd)
+static drvError_t admit(const char *name, unsigned device, struct block *block, struct share *copy, int *fd)
 {
     int pid = 0;
     domain_enter();
-    struct share *share = share_find(id, SHARE_NAME);
+    struct share *share = share_named(name);
     drvError_t code = is_v2() ? v2_admit(share, device) : v3_admit(share);
     if (code == DRV_ERROR_NONE && block == NULL) {
         *copy = *share;
@@ -130,23 +132,24 @@ static drvError_t admit(uint64_t id, unsigned device, struct block *block, struc
     } else if (code == DRV_ERROR_NONE) {
         bool entered = holder_make(share, own_slot(), device, *fd) != NULL;
         block->opening->share = entered ? share->id : 0;
+        strcpy(block->opening->name, name);
         code = entered ? DRV_ERROR_NONE : DRV_ERROR_OUT_OF_MEMORY;
     }
     domain_unlock();
     return code;
 }
 
-static drvError_t open_new(uint64_t id, unsigned device, DVdeviceptr *vptr)
+static drvError_t open_new(const char *name, unsigned device, DVdeviceptr *vptr)
 {
     struct share copy;
     int fd = -1;
-    drvError_t code = admit(id, device, NULL, &copy, &fd);
+    drvError_t code = admit(name, device, NULL, &copy, &fd);
     if (code != DRV_ERROR_NONE) {
         return code;
     }
     /* Address space is looked for without the domain lock, so the share is asked once more. */
     struct block *block = caprice_short() ? NULL : attach(&copy, device, fd);
-    code = block == NULL ? DRV_ERROR_OUT_OF_MEMORY : admit(id, device, block, &copy, &fd);
+    code = block == NULL ? DRV_ERROR_OUT_OF_MEMORY : admit(name, device, block, &copy, &fd);
     if (code == DRV_ERROR_NONE) {
         block->live = true;
         *vptr = block->start;
@@ -161,22 +164,21 @@ static drvError_t v2_open(DVdevice dev_id, const char *name, DVdeviceptr *vptr)
     if (!name_is_string(name) || vptr == NULL || dev_id >= V2_MAX_PHYSICAL) {
         return DRV_ERROR_INVALID_VALUE;
     }
-    uint64_t id = name_parse(name);
-    if (id == 0) {
+    if (name_parse(name) == 0) {
         return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     drvError_t code = enter_direct();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
-    struct block *block = opened_here(id, dev_id);
+    struct block *block = opened_here(name, dev_id);
     if (block != NULL) {
         block->opening->count += FAULT(open_uncounted) ? 0 : 1;
         *vptr = block->start;
     } else if (!device_is_open(dev_id)) {
         code = caprice_code(DRV_ERROR_PARA_ERROR, DRV_ERROR_NO_DEVICE);
     } else {
-        code = open_new(id, dev_id, vptr);
+        code = open_new(name, dev_id, vptr);
     }
     leave();
     return code;
@@ -191,15 +193,14 @@ static drvError_t v3_open(DVdevice dev_id, const char *name, DVdeviceptr *vptr, 
     if (route != MEM_MAP_INBUS && route != MEM_MAP_UB_ONE_PORT_PATH && route != MEM_MAP_UB_MULTI_PORT_PATH) {
         return DRV_ERROR_NOT_SUPPORT;
     }
-    uint64_t id = name_parse(name);
-    if (id == 0) {
+    if (name_parse(name) == 0) {
         return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     drvError_t code = enter();
     if (code != DRV_ERROR_NONE) {
         return code;
     }
-    code = device_is_open(dev_id) ? open_new(id, dev_id, vptr) : DRV_ERROR_NOT_EXIST;
+    code = device_is_open(dev_id) ? open_new(name, dev_id, vptr) : DRV_ERROR_NOT_EXIST;
     leave();
     return code;
 }
@@ -278,8 +279,7 @@ DVresult halShmemMapRouteCheck(const char *name, uint32_t dst_devid, uint32_t ma
         map_route != MEM_MAP_UB_MULTI_PORT_PATH) {
         return DRV_ERROR_NOT_EXIST;
     }
-    uint64_t id = name_parse(name);
-    if (id == 0) {
+    if (name_parse(name) == 0) {
         return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
     drvError_t code = enter();
@@ -287,7 +287,7 @@ DVresult halShmemMapRouteCheck(const char *name, uint32_t dst_devid, uint32_t ma
         return code;
     }
     domain_enter();
-    const struct share *share = share_find(id, SHARE_NAME);
+    const struct share *share = share_named(name);
     bool known = share != NULL && share->valid != 0 && share_permits(share);
     domain_unlock();
     code = device_is_open(dst_devid) && !known ? DRV_ERROR_PARA_ERROR : DRV_ERROR_NOT_EXIST;

@@ -11,6 +11,7 @@
 
 enum { SHARE_SLOT_BITS = 13, SHARES = 1 << SHARE_SLOT_BITS, HOLDERS = 16384, WHITE_ENTRIES = 1 << 18 };
 enum { PEERINGS = 4096 };
+enum { NAME_SIZE = 65 }; /* of the place for a name, with the null byte */
 enum share_kind { SHARE_NAME = 1, SHARE_HANDLE = 2 };
 
 struct share {
@@ -108,6 +109,8 @@ LOCAL void peerings_leave(int slot);
 /* Tokens (token.c).  A name is made of a share; 0 if it does not parse. */
 LOCAL void name_of(const struct share *share, char *name);
 LOCAL uint64_t name_parse(const char *name);
+/* The share of a name that is, in all its bytes, as it was given; NULL if there is none. */
+LOCAL struct share *share_named(const char *name);
 /* A string of the right length; NULL-safe. */
 LOCAL bool name_is_string(const char *name);
 

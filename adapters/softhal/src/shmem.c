@@ -9,7 +9,7 @@
 #include "caprice.h"
 #include "vmm.h"
 
-enum { NAME_SIZE = 65, PIDS_AT_ONCE = 31, V2_PIDS = 32768, V3_PIDS = 65535 };
+enum { PIDS_AT_ONCE = 31, V2_PIDS = 32768, V3_PIDS = 65535 };
 
 static bool is_v2(void)
 {
@@ -133,15 +133,14 @@ DVresult halShmemCreateHandle(DVdeviceptr vptr, size_t byte_count, char *name, u
 /* The share of a name; v3 tells a name that cannot be one from one that is unknown. */
 static drvError_t find(const char *name, struct share **share)
 {
-    uint64_t id = name_parse(name);
-    if (id == 0 && !is_v2()) {
+    if (!is_v2() && name_parse(name) == 0) {
         return caprice_code(DRV_ERROR_INVALID_VALUE, DRV_ERROR_PARA_ERROR);
     }
-    *share = share_find(id, SHARE_NAME);
+    *share = share_named(name);
     if (*share == NULL) {
         return caprice_code(DRV_ERROR_PARA_ERROR, DRV_ERROR_INVALID_VALUE);
     }
-    if ( !is_v2() && (*share)->valid == 0) {
+    if (!is_v2() && (*share)->valid == 0) {
         return DRV_ERROR_PARA_ERROR;
     }
     return DRV_ERROR_NONE;

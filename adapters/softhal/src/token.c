@@ -7,7 +7,7 @@
 
 #include "share.h"
 
-enum { NAME_SIZE = 65, V3_RECORD = 40, V3_GROUPS = 10, V3_LENGTH = V3_RECORD + V3_GROUPS };
+enum { V3_RECORD = 40, V3_GROUPS = 10, V3_LENGTH = V3_RECORD + V3_GROUPS };
 #define V3_MARK 0x6c6168746f7366aaULL
 
 struct v3_record {
@@ -83,4 +83,15 @@ uint64_t name_parse(const char *name)
         return 0;
     }
     return id == 0 ? UINT64_MAX : id; /* well formed, but of nothing */
+}
+
+struct share *share_named(const char *name)
+{
+    char text[NAME_SIZE];
+    struct share *share = share_find(name_parse(name), SHARE_NAME);
+    if (share == NULL || FAULT(share_stale)) {
+        return share;
+    }
+    name_of(share, text);
+    return strcmp(name, text) == 0 ? share : NULL;
 }
