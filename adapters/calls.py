@@ -40,6 +40,7 @@ from halcert.adapters.special_slots import (
 from halcert.spec.abi.declarations import ALL_FUNCTIONS, ALL_LAYOUTS
 from halcert.spec.abi.parameters import NAME_SIZE, Function, Parameter, Passing
 from halcert.spec.abi.structs import bounds_of
+from halcert.spec.sharing.names import altered
 
 Outcome = tuple[int, dict[str, Any], int, int]
 """Return code, outputs, and when the call was entered and left."""
@@ -143,6 +144,11 @@ class Memory:
             if not isinstance(found, Mapping) or name not in found:
                 raise Refused(f"call {value['$']} has no output {value['field']!r}")
             found = found[name]
+        if isinstance(found, str) and "altered" in value:
+            try:
+                return altered(found, value["altered"])
+            except ValueError as error:
+                raise Refused(f"call {value['$']}, {value['field']!r}: {error}") from error
         plus = value.get("plus", 0)
         return found + plus if plus else found
 

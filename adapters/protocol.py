@@ -64,7 +64,8 @@ class Request(msgspec.Struct, frozen=True, gc=False):
 
     An argument, or a field or element inside one, may be a reference to an output of an earlier
     call of the same actor: ``{"$": number, "field": "pp", "plus": 0}``. It is resolved where the
-    calls are made, so that calls that depend on each other fit in one batch.
+    calls are made, so that calls that depend on each other fit in one batch. One to a name may
+    have a member ``altered``, the number of the byte in which it differs from what came.
 
     Attributes:
         interface: symbol in the library, or one of ``HOST_INTERFACES`` or ``DEVICE_INTERFACES``.

@@ -15,8 +15,11 @@ from typing import Any, get_args, get_origin
 
 from halcert.spec.language import Call, Record, Sequence
 from halcert.spec.language.domain import annotations_of, domain_of
+from halcert.spec.sharing.names import altered
 
 REFERENCE = "$"
+ALTERED = "altered"
+"""Member of a reference to a name: number of the byte in which it differs from what came."""
 BYTES = "$bytes"
 """Member under which a trace holds bytes, in hexadecimal."""
 
@@ -55,6 +58,19 @@ class Book:
             return self._common.exact(value)
         return value if found is None else {REFERENCE: found[0], "field": found[1], "plus": 0}
 
+    def text(self, value: str) -> Any:
+        """Return the reference for a string that a call gave, also if one byte of it is altered."""
+        found = self.exact(value)
+        if found is not value:
+            return found
+        if self._common is not None:
+            return self._common.text(value)
+        for given in self._exact:
+            place = _altered_at(given, value) if isinstance(given, str) else None
+            if place is not None:
+                return {**self.exact(given), ALTERED: place}
+        return value
+
     def in_range(self, value: int) -> dict[str, Any] | int:
         """Return the reference for an address in something a call gave, or the number itself."""
         place = bisect_right(self._bases, value) - 1
@@ -63,6 +79,17 @@ class Book:
         length, step, field = self._entries[place]
         plus = value - self._bases[place]
         return {REFERENCE: step, "field": field, "plus": plus} if plus <= length else value
+
+
+def _altered_at(given: str, value: str) -> int | None:
+    """Return the number of the byte in which a string is altered that a call gave."""
+    if len(given) != len(value):
+        return None
+    first = next(at for at in range(len(value)) if given[at] != value[at]) // 2
+    try:
+        return first if altered(given, first) == value else None
+    except ValueError:  # it is no name
+        return None
 
 
 def references(value: Any) -> set[int]:
@@ -99,7 +126,7 @@ def resolve(
                     raise KeyError(value["field"])
                 found = found[part]
             if isinstance(found, str):
-                return found
+                return _of_string(found, value)
             if not isinstance(found, int):
                 raise KeyError(value["field"])
             return found + int(value.get("plus", 0))
@@ -109,6 +136,13 @@ def resolve(
     if isinstance(value, list | tuple):
         return [resolve(each, outputs, later) for each in value]
     return value
+
+
+def _of_string(found: str, reference: Mapping[str, Any]) -> str:
+    try:
+        return altered(found, int(reference[ALTERED])) if ALTERED in reference else found
+    except ValueError as error:
+        raise KeyError(reference["field"]) from error
 
 
 @cache
@@ -164,7 +198,7 @@ def _named(roles: Mapping[str, str], path: str, value: Any, book: Book) -> Any:
             return book.in_range(value)
         return book.exact(value) if role in PASSED_ON else value
     if isinstance(value, str):
-        return book.exact(value)
+        return book.text(value)
     if isinstance(value, bytes):
         return {BYTES: value.hex()}
     if isinstance(value, Mapping):

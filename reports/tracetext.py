@@ -118,7 +118,8 @@ class Names:
         number, plus = reference["$"], reference.get("plus", 0)
         if not isinstance(number, int) or not isinstance(plus, int):
             return one_line(str(dict(reference)))
-        return self.of_output(number, str(reference["field"])) + human.distance(plus)
+        name = self.of_output(number, str(reference["field"])) + human.distance(plus)
+        return f"{name} with byte {reference['altered']} altered" if "altered" in reference else name
 
 
 def _letter(annotation: Any) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from halcert.conformance.book import REFERENCE
+from halcert.conformance.book import ALTERED, REFERENCE
 from halcert.conformance.outcomes import HarnessError
 from halcert.conformance.run import UsageError, known_profile
 from halcert.conformance.story import story_of
@@ -112,8 +112,9 @@ def _without_references(value: Any) -> Any:
     if isinstance(value, Mapping):
         if REFERENCE not in value:
             return {key: _without_references(each) for key, each in value.items()}
-        number, field, plus = value[REFERENCE], value.get("field"), value.get("plus", 0)
-        if not (_is_number(number) and isinstance(field, str) and _is_number(plus)):
+        number, field = value[REFERENCE], value.get("field")
+        further = (value.get("plus", 0), value.get(ALTERED, 0))
+        if not (_is_number(number) and isinstance(field, str) and all(map(_is_number, further))):
             raise TypeError(f"cannot take {dict(value)} as a reference to what a call gave")
         return 0
     if isinstance(value, list):

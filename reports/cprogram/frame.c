@@ -267,6 +267,18 @@ static void gave_name(const char *label, const char *name)
     }
 }
 
+//// altered
+/* Returns a name that differs from another one in a byte. */
+static const char *altered(const char *name, size_t place)
+{
+    static _Thread_local char other[65];
+    if (strlen(name) <= place)
+        not_tried("call %d needs a name of more than %zu bytes", number, place);
+    strcpy(other, name);
+    other[place] = other[place] == '0' ? '1' : '0';
+    return other;
+}
+
 //// is_untouched: untouched
 static bool is_untouched(const void *place, size_t size)
 {

@@ -145,7 +145,11 @@ class ParameterWriter(ArgumentWriter):
         if value is None:
             return "NULL"
         if is_reference(value):
-            return self._bytes_of(value).text
+            text = self._bytes_of(value).text
+            if "altered" not in value:
+                return text
+            self._uses.helpers.add("altered")
+            return f"altered({text}, {int(value['altered'])})"
         return string(bytes.fromhex(value))
 
     def _out_blob(self, parameter: Parameter, value: Any) -> str:

@@ -17,6 +17,7 @@ SHARES = ("shareable_handle", "shareableHandle")
 """Outputs, of either library, that are numbers of shares; all processes have these in common."""
 FILLER = 0x2E
 """The byte that stands for zero in a string that was made of a number."""
+ZERO, ONE = b"01"
 
 
 class Name(Record, frozen=True):
@@ -45,6 +46,23 @@ def string_of(token: int) -> bytes:
     """Return a string for a number: its bytes, none of them null."""
     content = token.to_bytes((token.bit_length() + 7) // 8, "little")
     return bytes(each or FILLER for each in content)
+
+
+def altered(digits: str, place: int) -> str:
+    """Return a name that differs from another one in a byte: that is a 0 there, or a 1 for a 0.
+
+    Args:
+        digits: the name, in hexadecimal digits.
+        place: number of the byte, from 0.
+
+    Raises:
+        ValueError: those are no digits, or the name has no such byte.
+    """
+    content = bytearray.fromhex(digits)
+    if not 0 <= place < len(content):
+        raise ValueError(f"there is no byte {place}")
+    content[place] = ZERO if content[place] != ZERO else ONE
+    return content.hex()
 
 
 def is_string(name: Name) -> bool:

@@ -377,6 +377,7 @@ UNMAP = '{"number": 2, "interface": "host.unmap", "args": {"address": %s}%s}'
         (3, UNMAP % (0, ', "thread": -1'), "thread -1"),
         (3, UNMAP % ('{"$": 1, "field": "p", "plus": "x"}', ""), "reference"),
         (3, UNMAP % ('{"$": 1, "field": "p", "plus": 1.5}', ""), "reference"),
+        (3, UNMAP % ('{"$": 1, "field": "name", "altered": "x"}', ""), "reference"),
         (3, UNMAP % ('{"$": true, "field": "p"}', ""), "reference"),
         (3, UNMAP % ("[" * 900 + "]" * 900, ""), "nested too deeply"),
         (3, UNMAP % ("[" * 90_000 + "]" * 90_000, ""), "nested too deeply"),

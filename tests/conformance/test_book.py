@@ -131,6 +131,32 @@ def test_a_reference_that_leads_nowhere_is_a_key_error(value):
         resolve({"x": [value]}, {1: {"pp": 1}, 2: {"dma": {"dma": 9}}})
 
 
+GIVEN = b"0a9f".hex()
+
+
+@pytest.mark.parametrize("place, text", [(0, b"1a9f"), (1, b"009f"), (2, b"0a0f"), (3, b"0a90")])
+def test_a_name_that_is_altered_in_one_byte_is_named_by_the_call_that_gave_it(place, text):
+    common = Book()
+    common.learn_exact(GIVEN, 3, "name")
+    written = named({"name": "name"}, {"name": text.hex()}, Book(common))
+    assert written == {"name": {**ref(3, field="name"), "altered": place}}
+    assert resolve(written, {3: {"name": GIVEN}}) == {"name": text.hex()}
+    assert resolve(written, {3: {"name": b"zzzzz".hex()}})["name"] != b"zzzzz".hex()
+
+
+@pytest.mark.parametrize("text", [b"0a9g", b"2a9f", b"1a9e", b"0a9", b"0a9f0", b""])
+def test_a_name_that_differs_in_another_way_stands_for_itself(text):
+    book = Book()
+    book.learn_exact(GIVEN, 3, "name")
+    assert named({"name": "name"}, {"name": text.hex()}, book) == {"name": text.hex()}
+
+
+@pytest.mark.parametrize("name", [b"abc".hex(), "", "no digits"])
+def test_a_name_without_the_byte_that_is_altered_leads_nowhere(name):
+    with pytest.raises(KeyError):
+        resolve({**ref(3, field="name"), "altered": 3}, {3: {"name": name}})
+
+
 def test_references_to_calls_still_to_be_made_stay_as_they_are():
     value = {"a": ref(1), "b": [ref(5, 8)]}
     assert resolve(value, {1: {"pp": 64}}, frozenset({5})) == {"a": 64, "b": [ref(5, 8)]}

@@ -145,6 +145,11 @@ def test_the_number_of_a_process_is_told_by_the_process():
     assert Names(()).of_reference(number) == "pid of process 1"
 
 
+def test_a_name_that_is_altered_is_told_by_the_byte():
+    name = {"$": 3, "field": "name", "plus": 0, "altered": 7}
+    assert Names(()).of_reference(name).endswith(" with byte 7 altered")
+
+
 @pytest.mark.parametrize(
     "digits, text",
     [
