@@ -14,6 +14,7 @@ from halcert.conformance.scenarios.registering import REGISTERING
 from halcert.conformance.scenarios.registry import SCENARIOS, Scenario, scenarios_of
 from halcert.conformance.scenarios.runtime import RUNTIME_SCENARIOS
 from halcert.conformance.scenarios.sharing import NAME_FLOWS, names_never_come_back
+from halcert.conformance.scenarios.sharing_altered import names_altered_in_one_byte
 from halcert.conformance.scenarios.sharing_ends import NAME_ENDS
 from halcert.conformance.scenarios.sharing_physical import PHYSICAL_ENDS, PHYSICAL_FLOWS
 from halcert.conformance.scenarios.soma import SOMA_SCENARIOS
@@ -34,7 +35,7 @@ _EARLY_OF_SHARING = (
 )
 """The first flows of each sort: together they are short, and find more than those of one sort."""
 _SHARING_SCENARIOS = {
-    **scenarios_of("sharing", *NAME_FLOWS, *PHYSICAL_FLOWS),
+    **scenarios_of("sharing", *NAME_FLOWS, names_altered_in_one_byte, *PHYSICAL_FLOWS),
     **{
         name: Scenario("sharing", flow)
         for name, flow in {**NAME_ENDS, **PHYSICAL_ENDS, **REGISTERING, **PEERING}.items()
