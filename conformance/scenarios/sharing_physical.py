@@ -29,6 +29,8 @@ APPLICATION, RUNTIME = 48, 7
 """Modules that memory is for; only the runtime gets small pages."""
 ON_DEVICE = int(MemSide.MEM_DEV_SIDE)
 NONE, FABRIC, POSIX = 0, 1, 2
+OTHER_BITS = (1 << 16, 1 << 30)
+"""Bits of the 32 of a number by which the public drivers look for memory; they look at all."""
 Share = Callable[[Lab, int], Any]
 
 
@@ -269,9 +271,10 @@ def memory_white_lists(lab: Lab) -> None:
     for process, handle in handles:
         if handle is not None:
             release(lab, handle, process)
-    permit(lab, number + 1, OPENER)
-    import_number(lab, number + 1)
-    ask(lab, number + 1, OWNER)
+    for other in (number + 1, *(number ^ bit for bit in OTHER_BITS)):
+        permit(lab, other, OPENER)
+        import_number(lab, other)
+        ask(lab, other, OWNER)
     drop(lab, owned, OWNER)
     settle(lab, STRANGER, OPENER, OWNER)
 
