@@ -34,6 +34,7 @@ POOLED = "freeing memory of a pool otherwise is told by no document"
 GIANTS = "whether what was never open has giant pages is left open"
 ROOM = "equivalent: how much room is kept for more is the library's own affair"
 LOCAL = "equivalent: the value is replaced before anybody looks at it"
+EITHER_WAY = "equivalent: it asks whether they are equal"
 SOURCES: dict[str, str] = {
     "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
     "soft*/*.c:*: without free(*": LEAK,
@@ -41,6 +42,8 @@ SOURCES: dict[str, str] = {
     "softhal/*.c:*: without peer_close(*": LEAK,
     "softacl/*.c:*: without timeline_drop(*": LEAK,
     "softacl/*.c:*: without clock_free(*": LEAK,
+    "softhal/open.c:match_opening:*: strcmp: *": EITHER_WAY,
+    "softhal/token.c:share_named:*: strcmp: *": EITHER_WAY,
     "softacl/context.c:make_condition:*_init(&attributes);": "equivalent: here it sets nothing "
     "but zeros, which nobody tells from what is there",
     "softacl/context.c:context_end:*: 1 + 1": "equivalent: any negative time is without end",
@@ -149,7 +152,7 @@ SOURCES: dict[str, str] = {
     "softhal/memset.c:v2_set_check:*:36: || becomes &&": open_by("SVM-SET-005"),
     "softhal/migrate.c:is_write:*: 2 + 1": "equivalent: pages without access are absent for the "
     "processor, so the bit beside is never set",
-    "softhal/open.c:open_new:*:78: admit: &fd, &copy": "equivalent: no name of an owner that is "
+    "softhal/open.c:open_new:*: admit: &fd, &copy": "equivalent: no name of an owner that is "
     "gone is opened, so nobody asks openers for the memory",
     "softhal/peering.c:*: begin: peer_dev, dev": "equivalent: the same is asked of both",
     "softhal/place.c:block_place_at:*:24: && becomes ||": "equivalent: a heap with a block is not "
@@ -310,6 +313,7 @@ SOURCES: dict[str, str] = {
     "the same by itself",
     "softacl/segments.c:alike:*:53: != becomes ==": allowed_by("RUNTIME-PMALLOC-009"),
     "softacl/segments.c:segment_release:*: without merge(*": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/segments.c:merge:*: if not (*": allowed_by("RUNTIME-PMALLOC-009"),
     "softacl/event.c:aclrtStreamWaitEvent:*: without code = pushed ? *": SYSTEM,
     "softacl/init.c:aclFinalize:*: without lock();": RACED,
     "softacl/ipc.c:aclrtIpcMemGetExportKey:*:29: 0 + 1": "equivalent: the driver refuses a place "
@@ -340,10 +344,13 @@ SOURCES: dict[str, str] = {
     "softhal/heap.c:grow:*: 16 + 1": ROOM,
     "softhal/pages.c:pages_make:*:36: 1 + 1": "equivalent: anything but 0 is a failure",
     "softhal/shares.c:share_find:*:18: 0 + 1": "equivalent: what is empty is of no kind",
+    "softhal/shares.c:blank:*memset*": "names-never-come-back kills it, if there is time for more "
+    "names than there are entries",
     "softhal/shares.c:holder_make:*:23: 0 + 1": "equivalent: the first entry stays empty",
     "softhal/token.c:name_parse:*:20: 0 + 1": LOCAL,
     "softhal/token.c:name_parse:*:23: 0 + 1": LOCAL,
     "softhal/token.c:name_parse:*:25: 0 + 1": LOCAL,
+    "softhal/token.c:v3_parse:*: && becomes ||": CHOICE,
     "softhal/uvm_advise.c:refused:*": WHIM,
     "softhal/view.c:enter_view:*: 64 + 1": ROOM,
     "softhal/view.c:memory_locate:*:31: < becomes <=": "equivalent: pieces of any size are moved",

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from halcert.adapters.calls import Memory
 from halcert.adapters.errors import RequestRefused
 from halcert.adapters.memory import PAGE, Guarded
 from halcert.adapters.process import Process
 from halcert.adapters.protocol import Answered, Request, reference
-from halcert.adapters.records import RecordReader, RecordWriter
+from halcert.adapters.records import RecordReader, RecordWriter, Refused
 from halcert.adapters.slots import InRecordsSlot
 from halcert.spec.abi.structs import LAYOUTS, SCALARS, bounds_of
 from halcert.spec.language.interface import poison
@@ -303,6 +304,16 @@ def test_references_reach_into_earlier_outputs(actor, do):
     )
     assert [reply.code for reply in replies] == [0, 42, 0, 9]
     assert answer(actor, "halMemFree", {"pp": reference(7, "pp")}).code == 40
+
+
+def test_a_reference_to_a_name_may_alter_a_byte_that_there_is():
+    memory = Memory(ctypes.CDLL(None))
+    memory.remember(7, {"name": b"a0b".hex()})
+    name = reference(7, "name")
+    assert memory.resolve(name) == b"a0b".hex()
+    assert memory.resolve({**name, "altered": 1}) == b"a1b".hex()
+    with pytest.raises(Refused, match="call 7, 'name': there is no byte 3"):
+        memory.resolve({**name, "altered": 3})
 
 
 @pytest.mark.parametrize(
