@@ -119,7 +119,9 @@ class Names:
         if not isinstance(number, int) or not isinstance(plus, int):
             return one_line(str(dict(reference)))
         name = self.of_output(number, str(reference["field"])) + human.distance(plus)
-        return f"{name} with byte {reference['altered']} altered" if "altered" in reference else name
+        if "altered" in reference:
+            name += f" with byte {one_line(str(reference['altered']))} altered"
+        return name
 
 
 def _letter(annotation: Any) -> str:
