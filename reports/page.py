@@ -17,7 +17,7 @@ from halcert.reports import human, view
 from halcert.reports.choices import choices
 from halcert.reports.escape import one_line, printable
 from halcert.reports.rulecode import highlighted
-from halcert.reports.ruletext import STRENGTHS, rule_texts
+from halcert.reports.ruletext import STRENGTHS, RuleTexts
 from halcert.results import Certificate, ProofNote
 from halcert.spec.catalogue import rules as all_rules
 from halcert.spec.language.interface import RULE_ID
@@ -45,7 +45,7 @@ def page(
         notices: what the reader should know of the page itself.
         pictures: pictures of findings as SVG, by rule, interface and shape.
     """
-    texts = rule_texts(all_rules())
+    texts = RuleTexts(all_rules())
     findings = view.findings(certificate, texts, out, pictures or {})
     rules = view.rules(certificate, findings, texts, proofs or {}, statements or {})
     environment, css, script = _environment(), _asset("page.css"), _asset("page.js")

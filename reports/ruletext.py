@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -103,9 +103,31 @@ def _areas() -> dict[str, str]:
     return {rule.id: name for name, area in AREAS.items() for rule in area.rules()}
 
 
-def rule_texts(rules: Iterable[Rule]) -> dict[str, RuleText]:
-    """Return what there is to say of rules, by id."""
-    return {rule.id: rule_text(rule) for rule in rules}
+class RuleTexts(Mapping[str, RuleText]):
+    """What there is to say of rules, by id.
+
+    Each is made when it is asked for: a report speaks of the rules of its areas, and reading the
+    code of all of them takes a second.
+    """
+
+    def __init__(self, rules: Iterable[Rule]) -> None:
+        """Remember of which rules texts can be had."""
+        self._rules = {rule.id: rule for rule in rules}
+        self._made: dict[str, RuleText] = {}
+
+    def __getitem__(self, rule_id: str) -> RuleText:
+        """Return what there is to say of one rule."""
+        if rule_id not in self._made:
+            self._made[rule_id] = rule_text(self._rules[rule_id])
+        return self._made[rule_id]
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the ids."""
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        """Return the number of rules."""
+        return len(self._rules)
 
 
 def meaning(rule: Rule) -> str:

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import halcert
 from halcert.reports import gateview as view
 from halcert.reports.escape import encodable, one_line, printable
-from halcert.reports.ruletext import RuleText, rule_texts
+from halcert.reports.ruletext import RuleText, RuleTexts
 from halcert.reports.tracetext import described
 from halcert.results import Gate, GateItem, Standing
 from halcert.spec.catalogue import rules as all_rules
@@ -50,7 +50,7 @@ STATES = {
 
 def gate_sarif(gate: Gate, out: Path) -> bytes:
     """Return the verdict as a SARIF log with one run."""
-    texts = rule_texts(all_rules())
+    texts = RuleTexts(all_rules())
     named = sorted({item.rule for item in gate.items} | {each.rule for each in gate.gone})
     places = {rule: place for place, rule in enumerate(named)}
     results = [_result(item, places, out) for item in gate.items]

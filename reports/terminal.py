@@ -13,7 +13,7 @@ from rich.text import Text
 from halcert.reports import human, view
 from halcert.reports.escape import one_line, printable, shortened
 from halcert.reports.printer import Printer
-from halcert.reports.ruletext import rule_texts
+from halcert.reports.ruletext import RuleTexts
 from halcert.reports.tables import print_table
 from halcert.reports.view import AreaNumbers, FindingView, StrengthNumbers
 from halcert.results import Certificate, CutShort, Finding, Verdict
@@ -50,7 +50,7 @@ def summary(
     printer = _Printer(console)
     printer.banner(certificate)
     printer.areas(view.areas(certificate))
-    texts = rule_texts(all_rules())
+    texts = RuleTexts(all_rules())
     findings = view.findings(certificate, texts, out)
     for each in findings[:MOST_FINDINGS]:
         printer.finding(each)
