@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -31,6 +32,7 @@ MODEL = Path(halcert.model.__path__[0])
 PREFIX = "halcert.spec"
 ALWAYS = ("state", "profiles", "language", "abi", "pattern", "universal")
 """Modules of the spec on which every proof depends."""
+_DEFINITION = re.compile(r"^(?:@|def |class )", re.MULTILINE)
 
 
 def key_of(task: Task) -> str:
@@ -121,7 +123,7 @@ def _closure(roots: frozenset[str]) -> frozenset[str]:
 def _imports(module: str) -> frozenset[str]:
     """Return the modules of the spec that a module of the spec imports."""
     found = set()
-    for node in _outermost(ast.parse(_path(module).read_text(encoding="utf-8"))):
+    for node in _outermost(ast.parse(_head(_path(module).read_text(encoding="utf-8")))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(PREFIX):
             name = _short(node.module or "")
             inner = {f"{name}.{each.name}".lstrip(".") for each in node.names}
@@ -129,6 +131,14 @@ def _imports(module: str) -> frozenset[str]:
         if isinstance(node, ast.Import):
             found |= {_short(each.name) for each in node.names if each.name.startswith(PREFIX)}
     return frozenset(found - {module})
+
+
+def _head(text: str) -> str:
+    """Return what stands before the first function or class: all imports do, the linter sees to it.
+
+    To parse the rest would take most of the time that it takes to find what has changed.
+    """
+    return _DEFINITION.split(text, maxsplit=1)[0]
 
 
 def _outermost(tree: ast.Module | ast.If) -> Iterator[ast.stmt]:

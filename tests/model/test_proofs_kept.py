@@ -85,6 +85,14 @@ def test_what_is_written_down_has_every_search_done_again_and_nothing_else(
     assert found == [task for task in WORK if task.kind == SEARCH]
 
 
+def test_no_module_of_the_spec_imports_behind_what_is_read_of_it(monkeypatch):
+    modules = sorted(depends._all_modules())
+    read = {module: depends._imports.__wrapped__(module) for module in modules}
+    monkeypatch.setattr(depends, "_head", lambda text: text)
+    assert {module: depends._imports.__wrapped__(module) for module in modules} == read
+    assert sum(map(len, read.values())) > len(modules)
+
+
 def test_findings_are_given_back_as_they_were(cache):
     found = Findings((FINE,), (Witness("SVM-FREE-001", "ascend910b", "rule", ()),))
     assert settled.known(WORK[0]) is None
