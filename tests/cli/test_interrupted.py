@@ -13,7 +13,10 @@ import pytest
 
 from halcert.cli.interrupts import Interrupts
 
-FAULT = "copy_loses_tail"
+FAULT = "overlap_by_start"
+"""A fault that the first flow of its area finds with few calls."""
+SMALL = ("--areas", "vmm", "--budget", "600")
+"""Its area, for longer than anybody waits."""
 PATIENCE = 90.0
 
 
@@ -26,7 +29,7 @@ def wait_until(condition, what):
 
 @pytest.mark.parametrize("wish", [signal.SIGTERM, signal.SIGHUP], ids=lambda wish: wish.name)
 def test_a_supervisor_ends_a_run_as_ctrl_c_does_and_haste_spoils_nothing(program, tmp_path, wish):
-    running = program.start("halcert", "certify", "--fault", FAULT, "--budget", "600")
+    running = program.start("halcert", "certify", "--fault", FAULT, *SMALL)
     traces = tmp_path / "halcert-out" / "traces"
     wait_until(lambda: any(traces.glob("*.jsonl")), "something was found")
     for signal_number in (wish, wish, signal.SIGINT):
@@ -51,7 +54,7 @@ def test_nothing_interrupts_what_is_held_off():
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(program, tmp_path, jobs):
     running = program.start(
-        "halcert", "certify", "--fault", FAULT, "--budget", "600", "--jobs", jobs
+        "halcert", "certify", "--fault", FAULT, *SMALL, "--jobs", jobs
     )
     traces = tmp_path / "halcert-out" / "traces"
     wait_until(lambda: any(traces.glob("*.jsonl")), "something was found")
@@ -73,7 +76,7 @@ def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(program, tmp_path
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_before_anything_was_found_is_an_incomplete_run(program, tmp_path, jobs):
-    running = program.start("halcert", "certify", "--budget", "600", "--jobs", jobs)
+    running = program.start("halcert", "certify", *SMALL, "--jobs", jobs)
     assert "MUST rules shown" in running.stdout.readline()
     program.alive()
     os.killpg(running.pid, signal.SIGINT)
@@ -87,7 +90,7 @@ def test_ctrl_c_before_anything_was_found_is_an_incomplete_run(program, tmp_path
 
 
 def test_ctrl_c_ends_the_search_for_faults_and_everything_it_started(program, tmp_path):
-    running = program.start("halcert", "faults", "--fault", FAULT, "--budget", "600")
+    running = program.start("halcert", "faults", "--fault", FAULT, *SMALL)
     assert f"found     {FAULT}" in running.stdout.readline()
     assert len(program.alive()) > 1
     os.killpg(running.pid, signal.SIGINT)
@@ -113,7 +116,7 @@ def test_a_reader_that_goes_away_is_no_error(program, tmp_path, command):
 
 
 def test_a_certificate_is_written_even_if_nobody_reads_the_summary(program, tmp_path):
-    running = program.start("halcert", "certify", "--budget", "1", "--jobs", "1")
+    running = program.start("halcert", "certify", *SMALL, "--budget", "1", "--jobs", "1")
     running.stdout.close()
     _, err = running.communicate(timeout=PATIENCE)
     assert "Traceback" not in (err or "")
