@@ -31,14 +31,14 @@ NOT_RUN = {
 """Commands that are not carried out, and why."""
 
 SHORTER = (
-    (r"--budget \d+", "--budget 1"),
+    (r"--budget \d+", "--budget 0.1"),
     (r"^halcert certify --adapter acl", "halcert certify --adapter acl --areas ipc"),
     (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas soma"),
     (r"^halcert compare", "halcert compare --areas soma"),
-    (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 1"),
-    (r"^(halcert certify .*--fault \S+ --budget) 1", r"\1 4 --jobs 1 --areas svm"),
-    (r"^(halcert faults --fault \S+)$", r"\1 --areas svm --budget 4"),
-    (r"^(halcert faults --adapter acl --fault \S+)$", r"\1 --areas runtime --budget 4"),
+    (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 0.1"),
+    (r"^(halcert certify .*--fault \S+ --budget) 0.1", r"\1 3 --jobs 1 --areas svm"),
+    (r"^(halcert faults --fault \S+)$", r"\1 --areas svm --budget 3"),
+    (r"^(halcert faults --adapter acl --fault \S+)$", r"\1 --areas runtime --budget 3"),
     (r"^halcert prove$", "halcert prove --rule SVM-FREE-002"),
     (r"^halcert vectors$", "halcert vectors --areas soma"),
     (r"^halcert vectors --as c$", "halcert vectors --as c --areas svm"),
