@@ -126,13 +126,15 @@ def test_a_link_in_place_of_the_claim_is_not_followed(tmp_path):
 
 
 def test_a_run_that_is_killed_leaves_no_claim(program, halcert, tmp_path):
-    running = program.start("halcert", "certify", "--budget", "600", "--jobs", "2")
+    running = program.start(
+        *("halcert", "certify", "--areas", "soma", "--budget", "600", "--jobs", "2")
+    )
     assert "MUST rules shown" in running.stdout.readline()
     assert len(program.alive()) > 1
     refused = halcert(*SHORT)
     assert refused.code == USAGE
     assert f"(process {running.pid}, since " in refused.err
-    assert ": halcert certify --budget 600 --jobs 2)" in refused.err
+    assert ": halcert certify --areas soma --budget 600 --jobs 2)" in refused.err
     running.send_signal(signal.SIGKILL)
     running.wait()
     assert halcert(*SHORT).code != USAGE

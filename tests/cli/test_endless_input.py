@@ -7,8 +7,10 @@ import os
 import msgspec
 import pytest
 
+from halcert.results.files import MOST
+
 USAGE = 2
-LARGE = 1 << 28
+LARGE = MOST + 1
 """More bytes than anything has that halcert reads; a file with a hole has them in no time."""
 READING = [
     ("replay", "FILE"),

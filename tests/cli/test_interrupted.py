@@ -53,9 +53,7 @@ def test_nothing_interrupts_what_is_held_off():
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_keeps_what_was_found_and_leaves_nothing_behind(program, tmp_path, jobs):
-    running = program.start(
-        "halcert", "certify", "--fault", FAULT, *SMALL, "--jobs", jobs
-    )
+    running = program.start("halcert", "certify", "--fault", FAULT, *SMALL, "--jobs", jobs)
     traces = tmp_path / "halcert-out" / "traces"
     wait_until(lambda: any(traces.glob("*.jsonl")), "something was found")
     assert len(program.alive()) > 1

@@ -51,7 +51,7 @@ def test_every_rule_and_every_activity_is_listed(run):
 
 
 def test_a_run_reports_every_rule_and_writes_a_certificate(run, tmp_path):
-    done = run("--adapter", "model", *SOMA, "--budget", "5", "--junit-xml", "junit.xml")
+    done = run("--adapter", "model", *SOMA, "--budget", "2", "--junit-xml", "junit.xml")
     certificate = msgspec.json.decode((tmp_path / "halcert-out" / "certificate.json").read_bytes())
     assert "INTERNALERROR" not in done.text
     assert done.code == OK, done.text
@@ -65,7 +65,10 @@ def test_a_run_reports_every_rule_and_writes_a_certificate(run, tmp_path):
 
 
 def test_a_seeded_fault_fails_the_run_and_the_rule(run):
-    done = run("--adapter", "hal", *SOMA, "--fault", "pool_double_free", "--budget", "5", "-rf")
+    done = run(
+        *("--adapter", "hal", "--areas", "vmm", "--fault", "overlap_by_start"),
+        *("--budget", "0.1", "-rf"),  # the first flow finds it
+    )
     assert done.code == FAILED
     failed = {line.split("::")[1].split()[0] for line in done.out.splitlines() if "FAILED" in line}
     assert f"{len(failed)} failed" in done.out
@@ -87,7 +90,7 @@ def test_a_part_of_the_suite_can_be_selected(run, tmp_path):
 
 def test_ordinary_tests_run_too_if_they_are_named(run):
     done = run(
-        *("--adapter", "model", "--areas", "svm", "--budget", "2", "-rA"),
+        *("--adapter", "model", "--areas", "svm", "--budget", "1", "-rA"),
         *("-k", "ordinary or SVM-FREE-001", "test_ordinary.py"),
     )
     assert done.code == OK, done.text
