@@ -34,7 +34,6 @@ SHORTER = (
     (r"--budget \d+", "--budget 0.1"),
     (r"^halcert certify --adapter acl", "halcert certify --adapter acl --areas ipc"),
     (r"^halcert certify(?!.*--(areas|fault))", "halcert certify --areas soma"),
-    (r"^halcert compare", "halcert compare --areas soma"),
     (r"^(halcert (?:certify|gate|compare)|pytest -p halcert\S*)(?!.*--budget)", r"\1 --budget 0.1"),
     (r"^(halcert certify .*--fault \S+ --budget) 0.1", r"\1 4 --jobs 1 --areas svm"),
     (r"^(halcert faults --fault \S+)$", r"\1 --areas svm --budget 4"),

@@ -114,7 +114,7 @@ def test_a_reader_that_goes_away_is_no_error(program, tmp_path, command):
 
 
 def test_a_certificate_is_written_even_if_nobody_reads_the_summary(program, tmp_path):
-    running = program.start("halcert", "certify", *SMALL, "--budget", "1", "--jobs", "1")
+    running = program.start("halcert", "certify", "--budget", "1", "--jobs", "1")
     running.stdout.close()
     _, err = running.communicate(timeout=PATIENCE)
     assert "Traceback" not in (err or "")
