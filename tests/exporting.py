@@ -10,29 +10,31 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
+from flows import beginning
+
 from halcert.adapters import softacl, softhal
 from halcert.adapters.acl import AclAdapter
 from halcert.adapters.hal import HalAdapter
 from halcert.adapters.protocol import Options, Session
-from halcert.conformance.activity import Activity, Effort, perform
+from halcert.conformance.activity import NOTHING, Activity, Effort, perform
 from halcert.conformance.lab import Lab
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.seeded import trace_environment
-from halcert.conformance.tally import Tally
 from halcert.conformance.target import Target, setting_of
-from halcert.results import Answered, Outcome, Trace, TraceHeader, read_trace, write_trace
+from halcert.results import Answered, Trace, TraceHeader, TraceStep, read_trace, write_trace
 from halcert.spec.catalogue import areas_of
 
 Flow = Callable[[Lab], object]
+News = tuple[str, int | None, bool, bool]
 
 NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
 """How a program ends."""
 ONCE = "1"
 """Rounds of a program in which threads or streams take part, where nothing depends on luck."""
-EFFORT = Effort(shrink=0.0, reduce=2.0, repetitions=0)
+REDUCING = Effort(shrink=0.0, reduce=2.0, repetitions=0)
 DEVICES = (0, 1)
 MOST = 100
-"""Calls of a flow that become a program; the longest flows do the same thousands of times."""
+"""Calls of a flow that become a program."""
 COMPILER = ("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror")
 
 
@@ -58,43 +60,54 @@ def trace_of(bundled: Bundled, name: str, make: Flow, profile: str, folder: Path
         return _recorded(bundled, session, name, make, profile, folder / "trace.jsonl")
 
 
-def with_news(bundled: Bundled, flows: Iterable[str], profile: str, folder: Path) -> Iterator[Path]:
+def with_news(
+    bundled: Bundled, flows: Iterable[str], profile: str, folder: Path, seen: set[News]
+) -> Iterator[Path]:
     """Record flows, and iterate over those that make a call, or get a code, that is new.
 
     A program of calls that others have made, to the same end, says little more than theirs.
+
+    Args:
+        bundled: the library.
+        flows: names of flows.
+        profile: the product.
+        folder: where traces go.
+        seen: what is not new; what flows bring is added.
     """
-    seen: set[tuple[str, object]] = set()
     with bundled.adapter().open(profile, Options()) as session:
         for name in flows:
             path = folder / f"{name}.jsonl"
             _recorded(bundled, session, name, SCENARIOS[name].flow, profile, path)
-            made = {(each.interface, code_of(each.outcome)) for each in read_trace(path).steps}
+            made = set(map(news_of, read_trace(path).steps))
             if not made <= seen:
                 seen |= made
                 yield path
 
 
-def code_of(outcome: Outcome | None) -> int | None:
-    return outcome.code if isinstance(outcome, Answered) else None
+def news_of(step: TraceStep) -> News:
+    """Return what a program of a call may be the first to show: who makes it, and how it ends."""
+    code = step.outcome.code if isinstance(step.outcome, Answered) else None
+    return step.interface, code, step.actor > 0, step.thread > 0
 
 
 def _recorded(
     bundled: Bundled, session: Session, name: str, make: Flow, profile: str, path: Path
 ) -> Path:
-    with Lab(setting_of(target(bundled, profile, Options()), session), name, Tally()) as lab:
-        make(lab)
+    steps = beginning(setting_of(target(bundled, profile, Options()), session), name, make, MOST)
     header = TraceHeader(profile=profile, adapter=bundled.name, origin=name, devices=DEVICES)
-    write_trace(Trace(header, tuple(lab.steps[:MOST])), path)
+    write_trace(Trace(header, steps[:MOST]), path)
     return path
 
 
-def trace_of_fault(bundled: Bundled, fault: str, scenario: str, folder: Path) -> Path:
-    """Let a flow meet a seeded fault; write the trace."""
+def trace_of_fault(
+    bundled: Bundled, fault: str, scenario: str, folder: Path, effort: Effort = NOTHING
+) -> Path:
+    """Let a flow meet a seeded fault; write the trace, as it came where no effort is made."""
     options = Options(fault=fault)
     with bundled.adapter().open("ascend910b", options) as session:
         setting = setting_of(target(bundled, "ascend910b", options), session)
         activity = Activity(f"scenario[{scenario}]", "scenario", SCENARIOS[scenario].area)
-        (failure,) = perform(setting, activity, set(), EFFORT).failures
+        (failure,) = perform(setting, activity, set(), effort).failures
     header = TraceHeader(
         profile="ascend910b",
         adapter=bundled.name,
