@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from flows import BY_LUCK, flows_of
+from flows import BY_LUCK, beginning
 
 from halcert.adapters.protocol import Answered, Crashed
 from halcert.conformance import concurrent
@@ -27,6 +27,8 @@ from halcert.spec.svm.flags import HOST, AllocFlags
 
 from .fake import DEVICE_MEMORY, FakeSession, answers, lab_for, setting_for
 
+MOST = 300
+"""Calls of a scenario that are repeated; the longest make the same ones thousands of times."""
 HOST_MEMORY = AllocFlags.compose(virt=HOST)
 
 
@@ -243,14 +245,18 @@ def recorded(bundled):
 
     @cache
     def steps_of(name):
-        with Lab(bundled[AREAS[SCENARIOS[name].area].library], "test", Tally()) as lab:
-            SCENARIOS[name].flow(lab)
-        return tuple(lab.steps)
+        setting = bundled[AREAS[SCENARIOS[name].area].library]
+        return beginning(setting, name, SCENARIOS[name].flow, MOST)
 
     return steps_of
 
 
-@pytest.mark.parametrize("name", flows_of("hal", "acl"))
+@pytest.fixture(scope="module", params=sorted(SCENARIOS))
+def name(request):
+    """The name of a scenario; tests of the same one follow each other, in one worker."""
+    return request.param
+
+
 def test_a_scenario_can_be_repeated_from_its_trace_alone(bundled, recorded, name):
     steps = recorded(name)
     other = Departures()
@@ -274,7 +280,6 @@ def naked(value, least):
     return [value] if type(value) is int and least <= value < 2**48 else []
 
 
-@pytest.mark.parametrize("name", sorted(SCENARIOS))
 def test_no_address_stands_naked_in_an_accepted_call_of_a_scenario(recorded, name):
     """A refused one may name what nobody gave, on purpose."""
     steps = recorded(name)
