@@ -16,6 +16,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wai
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from itertools import chain
+from multiprocessing import forkserver
 from multiprocessing.util import Finalize
 from typing import Any, NoReturn
 
@@ -136,9 +137,25 @@ def pool_of(jobs: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("forkserver")
     # Imported once in the process that all of them are forked from, not again in each.
     context.set_forkserver_preload([__name__, "halcert.conformance.machine"])
+    _start_server()
     return ProcessPoolExecutor(
         jobs, mp_context=context, initializer=_set_up, initargs=(os.getpid(),)
     )
+
+
+def _start_server() -> None:
+    """Start the process that others are forked from, where Python finds nothing to import.
+
+    It looks for modules where it is started before all other places, so in a checkout it would
+    take that for halcert, whichever is installed. Those that are forked go to where this one is.
+    """
+    here = os.open(".", os.O_RDONLY)
+    os.chdir(os.sep)
+    try:
+        forkserver.ensure_running()
+    finally:
+        os.fchdir(here)
+        os.close(here)
 
 
 def end_all(pool: ProcessPoolExecutor) -> None:

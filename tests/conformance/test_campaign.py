@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -85,6 +88,31 @@ def test_the_first_finding_can_be_the_end(jobs):
     assert [done.trouble for done in made.done if done.trouble] == []
     assert found, [(done.activity, done.seconds) for done in made.done]
     assert len(made.done) < len(scenarios(target)) + 60
+
+
+def test_a_package_of_that_name_where_a_run_is_started_is_not_taken_for_halcert(tmp_path):
+    place, script = tmp_path / "here", tmp_path / "elsewhere" / "run.py"
+    (place / "halcert").mkdir(parents=True)
+    (place / "halcert" / "__init__.py").write_text("open('taken', 'w').close()\n")
+    script.parent.mkdir()
+    script.write_text(
+        "import os\n"
+        "from halcert.conformance.campaign import pool_of\n"
+        "if __name__ == '__main__':\n"
+        "    with pool_of(1) as pool:\n"
+        "        print(pool.submit(os.getcwd).result())\n"
+    )
+    path = os.pathsep.join(os.path.abspath(each) for each in sys.path)  # noqa: PTH100 - "" counts
+    done = subprocess.run(
+        [sys.executable, script],
+        cwd=place,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert Path(done.stdout.strip()).resolve() == place.resolve()
+    assert not (place / "taken").exists()
 
 
 class Killing(Campaign):

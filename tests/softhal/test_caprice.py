@@ -69,7 +69,7 @@ def test_without_the_setting_no_whim_comes(profile: str) -> None:
 def test_a_capricious_driver_breaks_no_rule(tmp_path: Path, seed: int, profile: str) -> None:
     command = [sys.executable, "-m", "halcert", "certify", "--quiet", "--adapter", "hal"]
     command += ["--profile", profile, "--seed", str(seed)]
-    command += ["--budget", "3", "--jobs", "1", "--out", str(tmp_path)]
+    command += ["--budget", "2", "--jobs", "1", "--out", str(tmp_path)]
     environment = clean(SOFTHAL_CAPRICE=str(seed))
     del environment["SOFTHAL_DOMAIN"]  # every process group of a run gets its own
     subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=240, check=False)
