@@ -119,6 +119,17 @@ def wait_for_memory(lab: Lab, process: int) -> None:
     audit(lab, device, process=process)
 
 
+def open_and_wind_up(lab: Lab, address: int, token: str) -> None:
+    """Let the opener see the bytes once more, then give back the name and its memory."""
+    place = open_name(lab, token)
+    look(lab, OPENER)
+    if place is not None:
+        close(lab, place)
+    destroy(lab, token)
+    lab.call("halMemFree", OWNER, pp=address)
+    settle(lab, OPENER, OWNER)
+
+
 def shared(
     lab: Lab, size: int = CACHED, openers: tuple[int, ...] = (OPENER,)
 ) -> tuple[int, str, list[int]] | None:

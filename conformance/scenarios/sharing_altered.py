@@ -11,14 +11,12 @@ from halcert.conformance.scenarios.sharing import (
     anyone,
     ask,
     begin,
-    close,
     destroy,
     fill,
-    look,
     name,
+    open_and_wind_up,
     open_name,
     permit,
-    settle,
 )
 from halcert.spec.sharing.names import LONGEST, altered
 
@@ -46,13 +44,7 @@ def names_altered_in_one_byte(lab: Lab) -> None:
         permit(lab, other, OPENER)
         open_name(lab, other)
         destroy(lab, other)
-    place = open_name(lab, token)
-    look(lab, OPENER)
-    if place is not None:
-        close(lab, place)
-    destroy(lab, token)
-    lab.call("halMemFree", OWNER, pp=address)
-    settle(lab, OPENER, OWNER)
+    open_and_wind_up(lab, address, token)
 
 
 def _places(lab: Lab, length: int) -> list[int]:

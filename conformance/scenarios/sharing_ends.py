@@ -21,6 +21,7 @@ from halcert.conformance.scenarios.sharing import (
     leave,
     look,
     name,
+    open_and_wind_up,
     open_name,
     permit,
     settle,
@@ -228,13 +229,7 @@ def opener_closes_the_device(lab: Lab) -> None:
     lab.call("halMemAgentOpen", OPENER, devid=device, flag=0)
     close(lab, places[0])
     look(lab, OWNER)
-    place = open_name(lab, token)
-    look(lab, OPENER)
-    if place is not None:
-        close(lab, place)
-    destroy(lab, token)
-    lab.call("halMemFree", OWNER, pp=address)
-    settle(lab, OPENER, OWNER)
+    open_and_wind_up(lab, address, token)
 
 
 def _two_names(last: int, *, ends: bool) -> Flow:
