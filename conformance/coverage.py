@@ -25,7 +25,7 @@ from halcert.spec.catalogue import rule
 from halcert.spec.language import Strength
 
 OF_MUTANTS = frozenset(
-    {"coverage.py", "driver_mutants.py", "mutants.py", "mutation.py", "reach.py"}
+    {"coverage.py", "driver_mutants.py", "mutants.py", "mutation.py", "nearness.py", "reach.py"}
     | {"survivors.py", "survivors_rules.py", "survivors_sources.py"}
 )
 """Files that are about mutants and take no part in a test."""

@@ -9,7 +9,7 @@ notices survives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace as replaced
 from enum import Enum
 from itertools import islice
@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from halcert.conformance.nearness import near, odd_numbers
 from halcert.conformance.stages import Plays, Scene, Stage
-from halcert.conformance.values import constants_of
 from halcert.model.concrete import Oracle, World
+from halcert.model.concrete.compiled import single
 from halcert.model.concrete.world import ROW_TYPES
 from halcert.model.proofs.checks import Checks
 from halcert.model.proofs.equivalence import Verdict, compared
@@ -31,22 +32,19 @@ from halcert.model.proofs.statements import Statements
 from halcert.model.proofs.work import invariants
 from halcert.model.symbolic.term import forget_terms
 from halcert.spec.catalogue import AREAS, interfaces
-from halcert.spec.language import BitWord, Interface, Kind, Record, Returned, align_up, poison
-from halcert.spec.language import Sequence as ArraySequence
-from halcert.spec.profiles import GIB, MIB, PROFILES, Profile
+from halcert.spec.language import Interface, Kind
+from halcert.spec.profiles import Profile
 
 ROWS = 2
 """Rows of each table where obligations are looked at; the changes are small."""
 EQUIVALENT = "equivalent"
 """What is said of a change that nothing could notice."""
 CHANGING = (Kind.ACCEPTS, Kind.LEAVES)
-ANY_PRODUCT = next(iter(PROFILES))
-PAGES = (4096, 2 * MIB, GIB)
-TOP = 2**64
+REFUSING = (Kind.REJECTS, Kind.MAY_REJECT, Kind.UNDEFINED)
 LATER = 60
 """Words of a kind that are followed from a call on that has left another state, at most."""
 MOST = 400
-"""Calls of an interface in long words that are looked at, at most."""
+"""Calls in long words in which a change may matter that are looked at, at most."""
 
 
 class Fate(msgspec.Struct, frozen=True):
@@ -99,102 +97,33 @@ def _allowed(oracle: Oracle, scene: Scene, world: World, effort: _Effort) -> tup
     outcomes = (open_call, not held, bool(held or may), codes, any_code)
     if scene.result is None or open_call:
         return outcomes
-    odd = _odd_numbers(scene, world) if effort is _Effort.FAR else ()
+    odd = odd_numbers(scene, world) if effort is _Effort.FAR else ()
     judged = tuple(
         oracle.judge(world, scene.call, result, process=scene.actor).violation is None
-        for result in islice(_near(scene.result, [*codes, 0], odd), effort.value)
+        for result in islice(near(scene.result, [*codes, 0], odd), effort.value)
     )
     return (*outcomes, judged)
 
 
-def _odd_numbers(scene: Scene, world: World) -> tuple[int, ...]:
-    """Return numbers that a wrong output might well be: what there is, and where spaces end.
+def _concerned(mutation: Mutation, profile: Profile) -> Callable[[Scene], bool]:
+    """Return what tells of a call whether it may be judged otherwise by the changed rule."""
+    rule, changed = mutation.rule, mutation.changed
+    if rule.kind in CHANGING:
+        succeeds = rule.kind is Kind.ACCEPTS
+        return lambda scene: scene.result is not None and (scene.result.code == 0) == succeeds
+    if rule.kind not in REFUSING:
+        return lambda scene: scene.result is not None
+    said = single(rule.function, profile)
+    says = None if changed is None else single(changed.function, profile)
+    moved = changed is not None and changed.codes != rule.codes
 
-    Those are the keys of all rows with their ends, and for each argument the last number from
-    which so many fit below what the rules of the interface compare with.
-    """
-    view = world.views[scene.actor]
-    found = set[int]()
-    for name, kind in ROW_TYPES.items():
-        for row in getattr(view, name):
-            key, extent = getattr(row, kind.key_column), kind.extent_column
-            length = getattr(row, extent) if extent else 1
-            if isinstance(key, int):
-                found |= {key, key + length - 1, key + length}
-    limits = {TOP, *constants_of(scene.call.interface, PROFILES[ANY_PRODUCT])}
-    sizes = {n for n in _numbers(scene.call) if n}
-    rounded = {align_up(size, page) for size in sizes for page in PAGES}
-    found |= {limit - size for limit in limits for size in sizes | rounded}
-    found |= {limit - size + 1 for limit in limits for size in sizes | rounded}
-    return tuple(sorted(each for each in found | limits if 0 <= each < TOP))
+    def concerned(scene: Scene) -> bool:
+        view = scene.world.views[scene.actor]
+        before = bool(said(scene.call, view, scene.result))
+        after = says is not None and bool(says(scene.call, view, scene.result))
+        return before != after or (before and moved)
 
-
-def _numbers(value: Any) -> Iterator[int]:
-    """Iterate over the numbers in a call."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        yield value
-    elif isinstance(value, msgspec.Struct):
-        for name in value.__struct_fields__:
-            yield from _numbers(getattr(value, name))
-
-
-def _near(result: Returned, codes: Iterable[int], odd: Iterable[int]) -> Iterator[Returned]:
-    """Iterate over a result and results next to it: other codes, outputs a little different.
-
-    Args:
-        result: the result.
-        codes: the codes to try.
-        odd: further numbers that outputs are tried with.
-    """
-    yield result
-    names = result.__struct_fields__[1:]
-    for code in sorted(set(codes)):
-        other = msgspec.structs.replace(result, code=code)
-        yield other
-        if code in (0, result.code):  # what other failures leave is as open as what this one does
-            for name in names:
-                for value in _values_near(getattr(result, name), odd):
-                    yield msgspec.structs.replace(other, **{name: value})
-
-
-def _values_near(value: Any, odd: Iterable[int]) -> Iterator[Any]:
-    """Iterate over values that are a little different from an output."""
-    if isinstance(value, bool):
-        yield not value
-    elif isinstance(value, int):
-        yield from {value + 1, value - 1, 0, poison(64), poison(32), *odd} - {value}
-    elif isinstance(value, bytes) and value:
-        yield bytes([value[0] ^ 1]) + value[1:]
-        yield value[:-1] + bytes([value[-1] ^ 1])
-    else:
-        yield from _different_in_a_part(value, odd)
-
-
-def _different_in_a_part(value: Any, odd: Iterable[int]) -> Iterator[Any]:
-    """Iterate over words, records and arrays that differ in one field, member or element."""
-    if isinstance(value, BitWord):
-        for part in value.layout.values():
-            yield value.from_plain(value.word ^ part.place(1))
-    elif isinstance(value, Record):
-        for name in value.__struct_fields__:
-            for each in _values_near(getattr(value, name), odd):
-                yield msgspec.structs.replace(value, **{name: each})
-    elif isinstance(value, ArraySequence):
-        for place in _telling_places(value.items):
-            for each in _values_near(value.items[place], ()):
-                yield ArraySequence((*value.items[:place], each, *value.items[place + 1 :]))
-
-
-def _telling_places(items: Sequence[Any]) -> Iterator[int]:
-    """Iterate over the places at which runs of equal elements begin and end.
-
-    What is said of an element is said of the equal ones beside it; arrays have thousands.
-    """
-    for place, item in enumerate(items):
-        begins = place == 0 or items[place - 1] != item
-        ends = place == len(items) - 1 or items[place + 1] != item
-        if begins or ends:
-            yield place
+    return concerned
 
 
 # ------------------------------------------------------------------------------------ who notices
@@ -246,20 +175,21 @@ class Watch:
         self, mutation: Mutation, wrong: Oracle, profile: str, plays: Plays
     ) -> int | None:
         """Return the number of the first word that notices a change."""
-        name = mutation.interface.name
+        name, concerned = mutation.interface.name, _concerned(mutation, wrong.profile)
         words = (_Where(profile, plays, number) for number in plays.by_interface.get(name, ()))
+        found = ((each, each.calls_of(name, concerned)) for each in words)
         if mutation.rule.kind in CHANGING:
-            return self._by_what_is_left(name, wrong, words)
-        odd = mutation.rule.kind is Kind.ENSURES and not plays.long
-        return self._at_the_call(name, wrong, words, _Effort.FAR if odd else _Effort.NEAR)
+            return self._by_what_is_left(wrong, found)
+        far = mutation.rule.kind is Kind.ENSURES
+        return self._at_the_call(wrong, found, _Effort.FAR if far else _Effort.NEAR)
 
     def _at_the_call(
-        self, name: str, wrong: Oracle, words: Iterable[_Where], effort: _Effort
+        self, wrong: Oracle, found: Iterable[tuple[_Where, list[int]]], effort: _Effort
     ) -> int | None:
         """Look whether a call is judged otherwise, in the state that is right."""
         looked_at = 0
-        for where in words:
-            for place in where.calls_of(name):
+        for where, places in found:
+            for place in places:
                 scene = where.word[place]
                 if _allowed(wrong, scene, scene.world, effort) != self._answer(
                     where, place, effort
@@ -270,13 +200,13 @@ class Watch:
                 break
         return None
 
-    def _by_what_is_left(self, name: str, wrong: Oracle, words: Iterable[_Where]) -> int | None:
+    def _by_what_is_left(
+        self, wrong: Oracle, found: Iterable[tuple[_Where, list[int]]]
+    ) -> int | None:
         """Look whether later calls are judged otherwise, in the state that a call has left."""
         followed = 0
-        for where in words:
-            left = (
-                place for place in where.calls_of(name) if self._leaves_other(wrong, where, place)
-            )
+        for where, places in found:
+            left = (place for place in places if self._leaves_other(wrong, where, place))
             start = next(left, None)
             if start is None:
                 continue
@@ -340,9 +270,12 @@ class _Where(NamedTuple):
         """The word."""
         return self.plays.words[self.number]
 
-    def calls_of(self, interface: str) -> Iterator[int]:
-        """Iterate over the places where an interface is called."""
-        yield from (i for i, each in enumerate(self.word) if each.call.interface.name == interface)
+    def calls_of(self, interface: str, concerned: Callable[[Scene], bool]) -> list[int]:
+        """Return the places where an interface is called and something is of concern."""
+        called = (
+            (i, each) for i, each in enumerate(self.word) if each.call.interface.name == interface
+        )
+        return [i for i, each in called if concerned(each)]
 
 
 def _alike(before: World, one: World, other: World) -> bool:

@@ -21,7 +21,6 @@ NEIGHBOURS = "no test can make allocations lie side by side, which happens by ch
 MEMBERS = "arguments of the other types have no such member"
 EXTENT = "what a block takes is its size in whole pages, so what is asked anew is so already"
 OFF_DEVICES = "memory of the program is on no device, so it is refused as that of another one"
-LATE = "a flow tells them apart, but behind more calls of the interface than are looked at"
 FRESH = "no test writes to the place for a descriptor more than the device"
 SAME_CODE = "the call is refused with the same code anyway"
 RULES: dict[str, str] = {
@@ -108,6 +107,8 @@ RULES: dict[str, str] = {
     "RUNTIME-SETATTR-009:without 2: _pool(call, state).doubtful": TASK,
     "RUNTIME-GETATTR-005:without 2: _pool(call, state).doubtful": TASK,
     "RUNTIME-PMALLOC-008:without 1: found.doubtful": TASK,
+    "RUNTIME-PFREE-009:without 1: pool.doubtful": TASK,
+    "RUNTIME-TRIM-004:dropped": TASK,
     "RUNTIME-PMALLOC-007:without 2: call.size != 0": WITHIN,
     "RUNTIME-PMALLOC-007:0 -1": WITHIN,
     "RUNTIME-PMALLOC-024:guard dropped": "null is given for no bytes, and no pool has memory there",
@@ -149,8 +150,6 @@ RULES: dict[str, str] = {
     "SVM-CONV-014:without 2: call.dma_addr.altered": FRESH,
     "SVM-INFO-014:USER ?1": OFF_DEVICES,
     "SVM-INFO-014:without 3: block.kind != USER": OFF_DEVICES,
-    "SVM-SET-005:without 3: not reaches_shared(*": LATE,
-    "SVM-LOAD-002:dropped": LATE,
     "SVM-ADVISE-010:without 4: not block.contiguous": "of a contiguous block, the whole passes and "
     "a part is undefined (SVM-ADVISE-014)",
     "SVM-ADVISE-011:without 1: block.contiguous": EXTENT,
@@ -175,8 +174,6 @@ RULES: dict[str, str] = {
     "SVM-FREE-010:without 2: is_held(after, each.id)": "nobody reads memory that is gone",
     "SVM-PREF-020:without 2: block.place == ON_HOST": "from elsewhere it is undefined or refused, "
     "and what is on the device stays there (SVM-PREF-007, SVM-PREF-009)",
-    "SVM-RANGE-013:without 2: may_be_whole(*": "the model never gives a block the rest of its last "
-    "huge page, though it may",
     "VMM-MAP-023:without 1: usable(state, call.handle)": "what is no usable handle is undefined "
     "anyway (VMM-MAP-016)",
 }

@@ -155,7 +155,8 @@ def _outcome(rules: Sequence[Rule], profile: Profile) -> Any:
     return source.function("call, state, result, step", [*lines, "return None, state"])
 
 
-def _single(function: Callable[..., Any], profile: Profile) -> Any:
+def single(function: Callable[..., Any], profile: Profile) -> Any:
+    """Return one function of a rule as a function of call, state and result."""
     source = _Source(profile)
     return source.function("call, state, result", [f"return {source.call(function)}"])
 
@@ -168,7 +169,7 @@ def compiled(interface: Interface, profile: Profile) -> Compiled:
         return interface.rules_of(kind, profile.name)
 
     def when(rule: Rule) -> Any:
-        return None if rule.when is None else _single(rule.when, profile)
+        return None if rule.when is None else single(rule.when, profile)
 
     rejecting, ensuring = of(Kind.REJECTS), of(Kind.ENSURES)
     due = {on: [rule for rule in ensuring if rule.on == on] for on in (SUCCESS, FAILURE)}
@@ -181,13 +182,13 @@ def compiled(interface: Interface, profile: Profile) -> Compiled:
         permitting=_collecting(of(Kind.MAY_REJECT), profile),
         broken_on_success=_promises(due[SUCCESS], profile),
         broken_on_failure=_promises(due[FAILURE], profile),
-        accepts=tuple((r, when(r), _single(r.function, profile)) for r in of(Kind.ACCEPTS)),
-        leaves=tuple((r, when(r), _single(r.function, profile)) for r in of(Kind.LEAVES)),
+        accepts=tuple((r, when(r), single(r.function, profile)) for r in of(Kind.ACCEPTS)),
+        leaves=tuple((r, when(r), single(r.function, profile)) for r in of(Kind.LEAVES)),
         accepted=_outcome(of(Kind.ACCEPTS), profile),
         left=_outcome(of(Kind.LEAVES), profile),
-        observes=tuple((r, _single(r.function, profile)) for r in of(Kind.OBSERVES)),
+        observes=tuple((r, single(r.function, profile)) for r in of(Kind.OBSERVES)),
         ensures={
-            on: tuple((r, when(r), _single(r.function, profile)) for r in rules)
+            on: tuple((r, when(r), single(r.function, profile)) for r in rules)
             for on, rules in due.items()
         },
     )

@@ -36,12 +36,14 @@ class Mutation:
         id: id of the rule and what was changed: ``SVM-FREE-002:constant 1 + 1``.
         interface: the interface with the changed rule in place of the old one.
         rule: the rule before the change.
+        changed: the rule after the change; None where it was dropped.
         change: what was changed, in words.
     """
 
     id: str
     interface: Interface
     rule: Rule
+    changed: Rule | None
     change: str
 
 
@@ -54,7 +56,8 @@ def mutations(interface: Interface, rule: Rule) -> Iterator[Mutation]:
         seen.add(name)
         kept = (changed if each.id == rule.id else each for each in interface.rules)
         rules = tuple(each for each in kept if each is not None)
-        yield Mutation(f"{rule.id}:{name}", replace(interface, rules=rules), rule, name)
+        changed_interface = replace(interface, rules=rules)
+        yield Mutation(f"{rule.id}:{name}", changed_interface, rule, changed, name)
 
 
 def _changes(rule: Rule) -> Iterator[tuple[str, Rule | None]]:

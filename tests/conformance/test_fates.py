@@ -8,9 +8,12 @@ from pathlib import Path
 import pytest
 
 from halcert.conformance import fates
-from halcert.conformance.mutants import Fate, all_mutations
+from halcert.conformance.mutants import Fate
+from halcert.model.proofs.mutations import mutations
+from halcert.spec.catalogue import interfaces
 
-FEW = [each for each in all_mutations(("svm",)) if each.id.startswith("SVM-FREE-00")]
+FREE = interfaces(("svm",))["halMemFree"]
+FEW = [each for rule in FREE.rules for each in mutations(FREE, rule)]
 
 
 @pytest.fixture

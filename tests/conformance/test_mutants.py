@@ -8,20 +8,24 @@ from fnmatch import fnmatchcase
 import pytest
 
 from halcert.adapters.mutation import BUNDLES, all_changes
-from halcert.conformance import stages
-from halcert.conformance.mutants import EQUIVALENT, Watch, _values_near, all_mutations
+from halcert.conformance import mutants, stages
+from halcert.conformance.mutants import EQUIVALENT, Watch, all_mutations
+from halcert.conformance.nearness import values_near
 from halcert.conformance.scenarios import SCENARIOS
 from halcert.conformance.stages import stage_of
 from halcert.conformance.survivors import reason_for
 from halcert.conformance.survivors_rules import RULES
 from halcert.conformance.survivors_sources import SOURCES, allowed_by, open_by
 from halcert.model.proofs import witnesses
+from halcert.model.proofs.mutations import mutations
 from halcert.spec.abi.codes import DrvError
-from halcert.spec.catalogue import AREAS, rule
+from halcert.spec.catalogue import AREAS, interfaces, rule
 from halcert.spec.language import Kind, Sequence
 from halcert.spec.svm.flags import AllocFlags
 
 PRODUCT = "ascend910b"
+LATER = "SVM-FREE-006:without 1: allocated(block)"
+"""What only a flow notices that is not the first one to free memory."""
 RULE_ID = re.compile(r"\b[A-Z]+-[A-Z0-9]+-\d{3}\b")
 
 
@@ -46,7 +50,23 @@ def watch(stage):
 
 
 def mutation(name):
-    return next(each for each in all_mutations(("svm",)) if each.id == name)
+    of = name.partition(":")[0]
+    found = (
+        each
+        for interface in interfaces(("svm",)).values()
+        for rule in interface.rules
+        if rule.id == of
+        for each in mutations(interface, rule)
+    )
+    return next(each for each in found if each.id == name)
+
+
+def test_calls_that_a_change_says_nothing_about_hide_no_later_one(watch, stage, monkeypatch):
+    monkeypatch.setattr(mutants, "MOST", 0)
+    kind, number, *_ = watch.fate(mutation(LATER)).noticed.split()
+    assert kind == "scenario"
+    first = next(plays for plays in stage.plays if plays.long).by_interface["halMemFree"][0]
+    assert int(number) > first
 
 
 @pytest.mark.parametrize(
@@ -95,7 +115,7 @@ def test_the_state_before_a_call_is_the_one_that_the_call_before_it_left(stage):
 def test_rules_as_they_are_are_noticed_by_nothing(watch):
     right = mutation("SVM-FREE-001:dropped")
     known = next(each for each in AREAS["svm"].interfaces if each.name == "halMemFree")
-    same = type(right)("SVM-FREE-001:nothing", known, right.rule, "nothing")
+    same = type(right)("SVM-FREE-001:nothing", known, right.rule, right.rule, "nothing")
     assert watch.fate(same).equivalent
 
 
@@ -140,13 +160,13 @@ def test_a_mutation_that_nobody_judged_has_no_reason():
 
 
 def test_a_wrong_element_of_an_array_is_next_to_the_right_one():
-    found = [repr(each) for each in _values_near(Sequence([Sequence([3])]), ())]
+    found = [repr(each) for each in values_near(Sequence([Sequence([3])]), ())]
     assert {"[[4]]", "[[2]]", "[[0]]"} <= set(found)
     assert "[[3]]" not in found
 
 
 def test_a_word_that_differs_in_a_field_is_next_to_the_right_one():
-    found = {each.word for each in _values_near(AllocFlags.from_plain(0), ())}
+    found = {each.word for each in values_near(AllocFlags.from_plain(0), ())}
     assert len(found) == len(AllocFlags.layout)
     assert 0 not in found
 
