@@ -24,6 +24,14 @@ FROM_THE_START = ("LD_", "GLIBC_TUNABLES", "MALLOC_", "ASAN_", "TSAN_", "UBSAN_"
 """Variables that take effect only when a program starts: the zygote must have them already."""
 # One thread in the zygote: numpy's linear algebra would start some, and is never used there.
 SINGLE_THREADED = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+# What is imported is what is imported here. Left alone, Python would look first in the folder of
+# the user, and in a checkout take that for halcert, whichever is installed.
+START = f"""
+import sys
+sys.path[:] = sys.argv[2:]
+from {zygote.__package__} import zygote
+zygote.main(sys.argv[1])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +56,16 @@ class Nursery:
         self._encode = msgspec.msgpack.Encoder().encode
         self._lost = False
         self.closed = False
-        own = {**SINGLE_THREADED, "PYTHONPATH": os.pathsep.join(_import_path())}
         inherited = {k: v for k, v in os.environ.items() if k != "PYTHONFAULTHANDLER"}
-        added = [name for name in own if name not in inherited]
-        variables = inherited | dict(environment) | own
+        added = [name for name in SINGLE_THREADED if name not in inherited]
+        variables = inherited | dict(environment) | SINGLE_THREADED
         variables[zygote.OWN_VARIABLES] = ",".join(added)
         with no_room_is_unavailable():
             _fill_standard_descriptors()
             self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-m", zygote.__name__, str(theirs.fileno())],
+                    [sys.executable, "-c", START, str(theirs.fileno()), *_import_path()],
                     env=variables,
                     pass_fds=[theirs.fileno()],
                     stdin=subprocess.DEVNULL,

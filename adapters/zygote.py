@@ -1,8 +1,8 @@
 """The zygote: a small process that has everything imported and forks workers within milliseconds.
 
 It has one thread and never loads a library under test, so forking it is safe and a crash of a
-worker cannot touch it. It is started by ``halcert.adapters.nursery`` as
-``python -m halcert.adapters.zygote FD``, takes messages from the socket FD, and for every worker
+worker cannot touch it. It is started by ``halcert.adapters.nursery``, takes messages from a
+socket, and for every worker
 
 * forks, and hands the worker its end of the channel, its journal and its log;
 * writes the worker's process id (or minus an errno) into its status pipe, and when it has ended
@@ -25,7 +25,6 @@ import select
 import signal
 import socket
 import struct
-import sys
 import time
 import traceback
 
@@ -177,16 +176,12 @@ class Zygote:
             os.write(pipe, STATUS.pack(value))
 
 
-def main(arguments: list[str]) -> None:
-    """Serve the socket whose descriptor is the only argument."""
+def main(descriptor: str) -> None:
+    """Serve the socket that has this descriptor."""
     # Variables that only the zygote's own start needed are not for the library to see.
     for name in filter(None, os.environ.pop(OWN_VARIABLES, "").split(",")):
         os.environ.pop(name, None)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.collect()
     gc.freeze()
-    Zygote(socket.socket(fileno=int(arguments[0]))).run()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])
+    Zygote(socket.socket(fileno=int(descriptor))).run()

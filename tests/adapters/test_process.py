@@ -338,6 +338,15 @@ def test_another_zygote_takes_over_when_the_first_was_killed(library):
         assert session.spawn().call(FREE).code == 5
 
 
+def test_what_lies_in_the_folder_of_the_user_is_not_taken_for_ours(library, tmp_path, monkeypatch):
+    (tmp_path / "msgspec.py").write_text("raise SystemExit")
+    (tmp_path / "halcert").mkdir()
+    (tmp_path / "halcert" / "__init__.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    with HalAdapter().open("any", _zygote_of_its_own(library)) as session:
+        assert session.spawn().call(FREE).code == 5
+
+
 def test_workers_die_with_their_zygote(library):
     options = Options(library=str(library), environment={"LD_NAUGHTY": "another zygote"})
     with HalAdapter().open("any", options) as session:
