@@ -25,7 +25,7 @@ from halcert.results import Answered, Trace, TraceHeader, TraceStep, read_trace,
 from halcert.spec.catalogue import areas_of
 
 Flow = Callable[[Lab], object]
-News = tuple[str, int | None, bool, bool]
+News = tuple[str, bool, bool, bool]
 
 NO_FAULT, FAULT, NOT_TRIED = 0, 1, 2
 """How a program ends."""
@@ -63,9 +63,10 @@ def trace_of(bundled: Bundled, name: str, make: Flow, profile: str, folder: Path
 def with_news(
     bundled: Bundled, flows: Iterable[str], profile: str, folder: Path, seen: set[News]
 ) -> Iterator[Path]:
-    """Record flows, and iterate over those that make a call, or get a code, that is new.
+    """Record flows, and iterate over those that make a call, or one that fails, that is new.
 
-    A program of calls that others have made, to the same end, says little more than theirs.
+    A program of calls that others have made, to the same end, says little more than theirs: with
+    which code one failed is a number in its text.
 
     Args:
         bundled: the library.
@@ -86,8 +87,8 @@ def with_news(
 
 def news_of(step: TraceStep) -> News:
     """Return what a program of a call may be the first to show: who makes it, and how it ends."""
-    code = step.outcome.code if isinstance(step.outcome, Answered) else None
-    return step.interface, code, step.actor > 0, step.thread > 0
+    fails = isinstance(step.outcome, Answered) and step.outcome.code != 0
+    return step.interface, fails, step.actor > 0, step.thread > 0
 
 
 def _recorded(

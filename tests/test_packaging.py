@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from once import once
 
 ROOT = Path(__file__).parent.parent
 PARTS = ("spec", "model", "conformance", "adapters", "reports")
@@ -43,10 +44,8 @@ def build(kind, source, target):
     return result
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    pytest.importorskip("setuptools", minversion="77")
-    folder = tmp_path_factory.mktemp("packaging")
+def package(folder):
+    """Fill a folder: a copy of this checkout, its source archive, and the wheel made from that."""
     for name in ("sdist", "unpacked", "wheel"):
         (folder / name).mkdir()
     shutil.copytree(ROOT, folder / "checkout", ignore=MADE)
@@ -54,7 +53,14 @@ def built(tmp_path_factory):
     safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
     shutil.unpack_archive(sdist, folder / "unpacked", **safely)
     (unpacked,) = (folder / "unpacked").iterdir()
-    wheel = build("wheel", unpacked, folder / "wheel")
+    build("wheel", unpacked, folder / "wheel")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    pytest.importorskip("setuptools", minversion="77")
+    folder = once(tmp_path_factory, "packaging", package)
+    (unpacked,), (wheel,) = ((folder / name).iterdir() for name in ("unpacked", "wheel"))
     names = set(zipfile.ZipFile(wheel).namelist())
     return SimpleNamespace(
         checkout=folder / "checkout", unpacked=unpacked, wheel=wheel, names=names
@@ -106,7 +112,7 @@ def test_an_installation_is_reached_only_under_its_own_name(built, tmp_path):
     venv.create(tmp_path / "venv", with_pip=False)
     python = tmp_path / "venv" / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "-qq", "--no-index"]
-    subprocess.run([*pip, "--no-deps", built.wheel], check=True)
+    subprocess.run([*pip, "--no-deps", "--no-compile", built.wheel], check=True)
     code = f"""
 import importlib.util as util, halcert
 assert halcert.__version__ == {built.wheel.stem.split("-")[1]!r}, halcert.__version__

@@ -28,19 +28,21 @@ PRODUCT = "ascend910b"
 LIBRARIES = {"hal": HAL, "acl": ACL}
 FAULTS = {
     "hal": {
-        "double_free_accepted": "halMemFree",
-        "opener_keeps_freed": "halShmemOpenHandleByDevId",
-        "memset_zero_accepted": "drvMemsetD8",
-        "attr_wrong_device": "drvMemGetAttribute",
-        "range_size_requested": "halMemGetAddressRange",
-        "release_twice": "halMemRelease",
+        "double_free_accepted": "SVM-FREE-",
+        "opener_keeps_freed": "SHARING-OPEN-",
+        "memset_zero_accepted": "SVM-SET-",
+        "attr_wrong_device": "SVM-ATTR-",
+        "range_size_requested": "SVM-RANGE-",
+        "release_twice": "VMM-RELEASE-",
     },
     "acl": {
-        "finalize_forgotten": "aclFinalize",
-        "granularity_halved": "aclrtMemGetAllocationGranularity",
+        "finalize_forgotten": "RUNTIME-FINAL-",
+        "granularity_halved": "PHYSICAL-GRAN",
     },
 }
-"""Seeded faults that show in the result of a last call, and the interface at fault."""
+"""Seeded faults that show in the result of a last call, and the rules about it."""
+SOME = 3
+"""One of so many vectors becomes C, which takes a compiler long."""
 EVERY = 5
 """Of other boundaries one of so many is looked at, and one of so many vectors by the suite."""
 OF_THE_DRIVER = pytest.mark.parametrize("library", ["hal"], indirect=True)
@@ -68,12 +70,23 @@ def told(library):
 
 
 @pytest.fixture(scope="module")
-def program(told, tmp_path_factory):
+def some(library, told):
+    """Vectors that become a program: those about what seeded faults break, and some others."""
+    named = tuple(FAULTS[library.name].values())
+    return [
+        each
+        for place, each in enumerate(told)
+        if place % SOME == 0 or each.vector.id.startswith(named)
+    ]
+
+
+@pytest.fixture(scope="module")
+def program(some, tmp_path_factory):
     if shutil.which("cc") is None:
         pytest.skip("needs a C compiler")
     folder = tmp_path_factory.mktemp("vectors")
     source = folder / "vectors.c"
-    source.write_text(c_vectors("all", PRODUCT, told))
+    source.write_text(c_vectors("all", PRODUCT, some))
     command = [*COMPILER, "-o", folder / "vectors", source, "-ldl"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -93,6 +106,12 @@ def tap(library, program, *arguments, fault=None):
         verdict = WORDS[head.rpartition(" ")[0]]
         found[name] = Shown.SKIPPED if why else verdict
     return done.returncode, found
+
+
+@pytest.fixture(scope="module")
+def on_the_correct_one(library, program):
+    """The program's exit code on the correct library, and what it says there of each vector."""
+    return tap(library, program)
 
 
 def in_the_suite(library, vectors_of, fault=None):
@@ -186,29 +205,28 @@ def test_files_fit_their_schema_and_are_read_back(told):
         assert msgspec.json.decode(text, type=VectorFile).interface == each.interface
 
 
-def test_the_program_and_the_suite_agree_on_the_correct_library(library, told, program):
-    code, found = tap(library, program)
+def test_the_program_and_the_suite_agree_on_the_correct_library(library, some, on_the_correct_one):
+    code, found = on_the_correct_one
     assert code == 0
-    assert list(found) == [each.vector.id for each in told]
-    few = [each.vector for each in told[::EVERY] if found[each.vector.id] is not Shown.SKIPPED]
+    assert list(found) == [each.vector.id for each in some]
+    few = [each.vector for each in some[::EVERY] if found[each.vector.id] is not Shown.SKIPPED]
     assert in_the_suite(library, few) == {each.id: found[each.id] for each in few}
 
 
-def test_the_program_and_the_suite_agree_on_faulty_libraries(library, told, program):
-    for fault, interface in FAULTS[library.name].items():
-        about = [each.vector for each in told if each.vector.calls[-1].interface == interface]
-        code, found = tap(library, program, fault=fault)
+def test_the_program_and_the_suite_agree_on_faulty_libraries(library, some, program):
+    for fault, rules_of in FAULTS[library.name].items():
+        code, found = tap(library, program, rules_of, fault=fault)
         assert code == 1, fault
-        both = {each.id: found[each.id] for each in about if found[each.id] is not Shown.SKIPPED}
-        named = [each for each in about if each.id in both]
-        assert in_the_suite(library, named, fault) == both, fault
-        assert Shown.NOT_OK in both.values(), fault
+        about = [each.vector for each in some if rules_of in each.vector.id]
+        assert list(found) == [each.id for each in about]
+        tried = [each for each in about if found[each.id] is not Shown.SKIPPED]
+        assert in_the_suite(library, tried, fault) == {each.id: found[each.id] for each in tried}
 
 
-def test_vectors_of_several_processes_are_run_by_several(told, program, library):
-    several = [one.vector.id for one in told if any(call.actor for call in one.vector.calls)]
-    assert len(several) > 20
-    _, found = tap(library, program)
+def test_vectors_of_several_processes_are_run_by_several(some, on_the_correct_one):
+    several = [one.vector.id for one in some if any(call.actor for call in one.vector.calls)]
+    assert len(several) > 10
+    _, found = on_the_correct_one
     shown_by = {found[each] for each in several}
     assert shown_by == {Shown.OK}
 

@@ -20,6 +20,9 @@ CASES = [
     for name, interface in interfaces().items()
 ]
 
+EVERY = 4
+"""One of so many interfaces is asked what samples see."""
+
 
 @pytest.mark.parametrize("interface, profile", CASES)
 def test_the_readings_agree_on_samples(interface, profile):
@@ -30,7 +33,7 @@ def test_the_readings_agree_on_samples(interface, profile):
 @pytest.mark.parametrize("profile", representatives(), ids=lambda each: each.name)
 def test_samples_see_most_conditions_true_and_false(profile):
     seen = set()
-    for name, interface in interfaces().items():
+    for name, interface in list(interfaces().items())[::EVERY]:
         reading = Comparison(interface, profile).reading
         rules = [r for kind in (Kind.REJECTS, Kind.UNDEFINED) for r in reading.rules(kind)]
         for number in range(25):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
 import re
 import shutil
@@ -27,7 +28,6 @@ from halcert.adapters import softhal
 
 HERE = Path(__file__).resolve().parent
 DRIVER = ADAPTERS / "softhal"
-PROFILES = ("ascend910b", "ascend910_93", "ascend950")
 GENERATIONS = ("ascend910b", "ascend950")
 """A product of each generation."""
 PROGRAMS = (
@@ -37,6 +37,11 @@ PROGRAMS = (
     *("uvm_pages", "uvm_calls", "uvm_pressure", "uvm_signals", "uvm_threads", "uvm_large"),
     *("uvm_syscalls", "pools"),
 )
+EVERYWHERE = (
+    *itertools.product(PROGRAMS, GENERATIONS),
+    ("registering", "ascend910_93"),
+)
+"""The C tests with the products that they are run for: a 910_93 is a 910B but for registration."""
 PROBES = (
     *("probe", "mapping", "names", "handles", "registering", "peering"),
     *("uvm_pages", "uvm_calls", "uvm_pressure", "pools"),
@@ -129,8 +134,7 @@ def fault_rows() -> list[list[str]]:
     return [list(row) for row in re.findall(r'X\((\w+), "([^"]+)", "([^"]+)", "([^"]+)"\)', text)]
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name, profile", EVERYWHERE)
 def test_behaves_under_sanitizers(sanitized: Programs, name: str, profile: str) -> None:
     result = run(sanitized[name], SOFTHAL_PROFILE=profile)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr[-4000:]
