@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import pytest
+from once import once
 
 from halcert.reports.reference import page_name, prose, reference_pages
 from halcert.spec import catalogue
@@ -35,7 +36,12 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     pytest.importorskip("furo")
-    out = tmp_path_factory.mktemp("site")
+    out = once(tmp_path_factory, "site", build)
+    return {path.resolve(): Page(path) for path in out.rglob("*.html")}
+
+
+def build(out):
+    """Build the site as ``make docs`` does."""
     path = os.pathsep.join(os.path.abspath(each) for each in sys.path)  # noqa: PTH100 - "" counts
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "build.py", out],
@@ -45,7 +51,6 @@ def site(tmp_path_factory):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return {path.resolve(): Page(path) for path in out.rglob("*.html")}
 
 
 def broken(pages, wanted):
