@@ -33,7 +33,7 @@ ONCE = "1"
 """Rounds of a program in which threads or streams take part, where nothing depends on luck."""
 REDUCING = Effort(shrink=0.0, reduce=2.0, repetitions=0)
 DEVICES = (0, 1)
-MOST = 100
+MOST = 60
 """Calls of a flow that become a program."""
 COMPILER = ("cc", "-std=c11", "-O0", "-Wall", "-Wextra", "-Werror")
 

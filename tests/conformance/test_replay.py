@@ -27,7 +27,7 @@ from halcert.spec.svm.flags import HOST, AllocFlags
 
 from .fake import DEVICE_MEMORY, FakeSession, answers, lab_for, setting_for
 
-MOST = 300
+MOST = 200
 """Calls of a scenario that are repeated; the longest make the same ones thousands of times."""
 HOST_MEMORY = AllocFlags.compose(virt=HOST)
 
