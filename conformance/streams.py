@@ -113,10 +113,28 @@ def copy(lab: Lab, dst: int, src: int, size: int, kind: int = DEFAULT) -> None:
     lab.call("aclrtMemcpy", dst=dst, destMax=size, src=src, count=size, kind=kind)
 
 
-def copy_on(lab: Lab, where: int, dst: int, src: int, size: int, kind: int = DEFAULT) -> None:
-    """Copy in the order of a stream."""
-    args = {"dst": dst, "destMax": size, "src": src, "count": size, "kind": kind}
-    lab.call("aclrtMemcpyAsync", **args, stream=where)
+def copy_on(
+    lab: Lab,
+    where: int,
+    dst: int,
+    src: int,
+    size: int,
+    kind: int = DEFAULT,
+    room: int | None = None,
+) -> None:
+    """Copy in the order of a stream.
+
+    Args:
+        lab: the lab.
+        where: the stream.
+        dst: the destination.
+        src: the source.
+        size: bytes to copy.
+        kind: the kind of copy that is said.
+        room: bytes that the destination is said to hold; as many as are copied if none are said.
+    """
+    args = {"dst": dst, "destMax": size if room is None else room, "src": src, "count": size}
+    lab.call("aclrtMemcpyAsync", **args, kind=kind, stream=where)
 
 
 class Pair(NamedTuple):

@@ -364,7 +364,7 @@ def ordinary_memory_is_copied_at_once(lab: Lab) -> None:
     for change in ({"dst": 0}, {"destMax": 1}, {"count": 0}, {"stream": 77}):
         lab.call("aclrtMemcpyAsync", **{**args, **change})
     setting = {"devPtr": one, "maxCount": 9, "value": 1, "count": 9, "stream": where}
-    for change in ({"devPtr": 0}, {"maxCount": 1}, {"count": 0}, {"stream": 77}):
+    for change in ({"devPtr": 0}, {"maxCount": 1}, {"count": 0}, {"stream": 77}, {"count": 5}):
         lab.call("aclrtMemsetAsync", **{**setting, **change})
     sync(lab, where)
     check_all(lab)
@@ -436,7 +436,7 @@ def slow_streams_are_waited_for(lab: Lab) -> None:
         load(lab, back, SMALL)
         for value in range(6):
             fill_on(lab, slow, block, LARGE, 50 + 10 * turn + value)
-        copy_on(lab, slow, back, block + end, SMALL)
+        copy_on(lab, slow, back, block + end, SMALL, room=LARGE)
         record(lab, done, slow)
         lab.call("aclrtSynchronizeEvent", event=done)
         load(lab, back, SMALL)
@@ -444,6 +444,11 @@ def slow_streams_are_waited_for(lab: Lab) -> None:
             fill_on(lab, slow, block, LARGE, 130 + 10 * turn + value)
         copy_on(lab, slow, plain, block + end, SMALL, D2H)
         load(lab, plain, SMALL)
+        for value in range(6):
+            fill_on(lab, slow, block, LARGE, 170 + 10 * turn + value)
+        copy_on(lab, slow, back, block + end, SMALL)
+        lab.call("aclrtSynchronizeDevice")
+        load(lab, back, SMALL)
         record(lab, done, quick)
         for value in range(6):
             fill_on(lab, slow, block, LARGE, 90 + 10 * turn + value)

@@ -289,7 +289,7 @@ def pools_keep_what_they_are_told_to(lab: Lab) -> None:
         ask(lab, of)
         for mark in (RESERVED_MARK, USED_MARK):
             set_attribute(lab, of, mark, 0)
-        ask(lab, of)
+            ask(lab, of)
         for keep in (8 * PAGE, 3 * PAGE, 4096, 0):
             lab.call("aclrtMemPoolTrimTo", memPool=of, minBytesToKeep=keep)
             ask(lab, of)
