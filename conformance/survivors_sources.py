@@ -35,6 +35,9 @@ GIANTS = "whether what was never open has giant pages is left open"
 ROOM = "equivalent: how much room is kept for more is the library's own affair"
 LOCAL = "equivalent: the value is replaced before anybody looks at it"
 EITHER_WAY = "equivalent: it asks whether they are equal"
+TOLD_APART = "whether registered memory is told apart is left open"
+BROUGHT = "where pages are after a stream brought them somewhere is left open"
+FREED = "what is found where memory was freed is up to free()"
 SOURCES: dict[str, str] = {
     "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
     "soft*/*.c:*: without free(*": LEAK,
@@ -119,8 +122,7 @@ SOURCES: dict[str, str] = {
     ),
     "softhal/handle.c:v2_leave_share:*: without domain_enter();": RACED,
     "softhal/pages.c:last_index:*:44: 0 + 1": "equivalent: nobody asks about no bytes",
-    "softhal/register_list.c:is_registered:*: covers: *": "whether registered memory is told "
-    "apart is left open",
+    "softhal/register_list.c:is_registered:*: covers: *": TOLD_APART,
     "softhal/register_list.c:module_reaches:*: != becomes ==": "which parts of a device reach "
     "memory of the host is left open",
     "softhal/resolve.c:end_release:*: without end->block = NULL;": "equivalent: nobody lets go of "
@@ -357,6 +359,58 @@ SOURCES: dict[str, str] = {
     "softhal/view.c:memory_locate:*lock(&view_lock);": RACED,
     "softhal/view.c:outside_hold:*:29: 0 + 1": LOCAL,
     "softhal/white.c:first_place:*": "equivalent: where an entry lies is nobody's affair",
+    "softacl/clock.c:clock_free:*: 0 + 1": "equivalent: whoever comes here frees at once what the "
+    "clock is part of",
+    "softacl/context.c:context_end:*: if not (wait)": open_by("RUNTIME-RESET-003"),
+    "softacl/context.c:enter:*: without lock();": RACED,
+    "softacl/context.c:prepare:*: pthread_atfork: in_parent, *": FORKED,
+    "softacl/copy.c:aclrtMemcpyAsync:174:36: || becomes &&": open_by("RUNTIME-ACOPY-009"),
+    "softacl/device.c:device_open:*: without *REGISTER_QUERY_AND_GET_ATTR);": TOLD_APART,
+    "softacl/errors.c:fail:*: without message_read = *": "no rule is about the last message",
+    "softacl/event.c:aclrtRecordEvent:*: without code = ACL_ERROR_RT_NO_EVENT_*": SYSTEM,
+    "softacl/event.c:find_both:*:14: == becomes !=": RACED,
+    "softacl/ipc.c:aclrtIpcMemSetImportPid:*:18: || becomes &&": "equivalent: the driver refuses "
+    "such a number as well unless it is beyond 2**32, and no array has as many elements",
+    "softacl/malloc.c:by_policy:*:14: > becomes >=": "which pages memory has is left open",
+    "softacl/malloc.c:device_memory:*:46: > becomes >=": "equivalent: the driver refuses as much "
+    "as well",
+    "softacl/managed.c:aclrtMemAllocManaged:*:20: 0 + 1": "equivalent: the driver refuses no bytes "
+    "as well",
+    "softacl/managed.c:aclrtMemAllocManaged:*:46: << becomes >>": "the module of "
+    "memory is told by no rule of the runtime",
+    "softacl/managed.c:aclrtMemManagedPrefetchAsync:*:45: 1 + 1": "equivalent: nobody looks at the "
+    "second place",
+    "softacl/managed.c:run_batch:*: HAL: what->sizes, what->addresses": BROUGHT,
+    "softacl/managed.c:run_batch:*: HAL: what->indices, what->places": BROUGHT,
+    "softacl/pool.c:decide_size:*:17: 0 + 1": "equivalent: no page has 0 bytes, nor 1",
+    "softacl/pool.c:make:*: without memset(&prop, *": LOCAL,
+    "softacl/pool.c:pool_trim:*: fail: *": "equivalent: the software driver never answers so",
+    "softacl/pool.c:pools_forget_device:*:47: != becomes ==": FREED,
+    "softacl/pool.c:pools_forget_device:*: without object_remove(*": FREED,
+    "softacl/pool.c:pools_synchronised:*:101: 0 + 1": KEPT,
+    "softacl/pool.c:window_base:*:49: 0 + 1": LOCAL,
+    "softacl/pool_calls.c::*": "equivalent: the driver does not look at it",
+    "softacl/pool_calls.c:enqueue_malloc:*: without (void)HAL(*": "equivalent: what the driver "
+    "is told before it looks at in no other call",
+    "softacl/query.c:device_load:*:26: && becomes ||": open_by("RUNTIME-VWAIT-006"),
+    "softacl/query.c:device_load:*:66: || becomes &&": open_by("RUNTIME-VWAIT-006"),
+    "softacl/query.c:device_store:*:24: != becomes ==": "equivalent: values are in memory of "
+    "the stream's device, where the same is written once more",
+    "softacl/query.c:locate_fully:*:21: 0 + 1": "on which device pools and managed memory are is "
+    "left open",
+    "softacl/segments.c:merge:*: alike: *": EITHER_WAY,
+    "softacl/segments.c:permits:*:60: >= becomes >": allowed_by("RUNTIME-PMALLOC-009"),
+    "softacl/segments.c:segment_clear:*": open_by("RUNTIME-FREE-005"),
+    "softacl/segments.c:segment_take:*:46: 1 + 1": "equivalent: where memory was taken nobody asks",
+    "softacl/segments.c:segments_end:*:21: 0 + 1": LEAK,
+    "softacl/segments.c:segments_trim:*:38: 0 + 1": "equivalent: the second one is joined with the "
+    "first one",
+    "softacl/stream.c:give_up:*: without pthread_detach(*": LEAK,
+    "softacl/stream.c:stream_wait:*: without (void)clock_raise(*": allowed_by(
+        "RUNTIME-PMALLOC-009"
+    ),
+    "softacl/vmm.c:aclrtMemGetAllocationPropertiesFromHandle:*:22: 0 + 1": "equivalent: all "
+    "members are set behind it",
     "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
     "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",
 }
