@@ -62,15 +62,19 @@ def block_of(starts: Mapping[str, list[int]], file: str, line: int) -> tuple[str
 def traced(bundle: Bundle, folder: Path, compiler: str = "cc") -> Traced:
     """Build a library that marks the blocks that are executed.
 
+    It has the seeded faults, which nobody switches on. Where they were left out, the compiler would
+    drop the branch at which one is asked for, and its line would count to the block before it.
+
     Raises:
         DriverDoesNotBuild: it does not compile, or the tools to read it are missing.
     """
     cc = shlex.split(compiler)
+    defined = {each for variant in bundle.variants.values() for each in variant}
     headers = [f"-I{each}" for each in (*bundle.includes, bundle.folder / "src")]
     library, runtime = folder / f"{bundle.folder.name}-traced.so", folder / "coverage.o"
     sources = [str(each) for each in sorted(bundle.folder.glob("src/*.c"))]
     _run([*cc, *FLAGS, "-c", str(RUNTIME), "-o", str(runtime)])
-    command = [*cc, *FLAGS, *TRACED, "-shared", *headers, *sources, str(runtime)]
+    command = [*cc, *FLAGS, *sorted(defined), *TRACED, "-shared", *headers, *sources, str(runtime)]
     _run([*command, "-o", str(library), *bundle.links])
     places = list(_places(_run(["objdump", "-d", "--no-show-raw-insn", str(library)])))
     # The line of the call itself: what comes back points behind it.

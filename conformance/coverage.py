@@ -29,7 +29,7 @@ OF_MUTANTS = frozenset(
     | {"survivors.py", "survivors_rules.py", "survivors_sources.py"}
 )
 """Files that are about mutants and take no part in a test."""
-FORM = 2
+FORM = 3
 """Number of the form in which coverage is kept."""
 SURE = frozenset({"scenario", "witness"})
 """Kinds of tests that make the same calls each time."""

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from halcert.adapters.coverage import traced
+from halcert.adapters.coverage import block_of, traced
 from halcert.adapters.mutation import BUNDLES, EQUIPMENT, all_changes, changes
 from halcert.adapters.protocol import Options
 from halcert.adapters.softhal import FOLDER
@@ -158,3 +158,11 @@ def test_blocks_are_found_in_every_source(tmp_path):
     files = {path.name for path in FOLDER.glob("src/*.c")}
     assert files - EQUIPMENT <= set(build.starts())
     assert build.executed(bytes(build.size)) == frozenset()
+
+
+@needs_compiler
+def test_a_line_that_asks_for_a_seeded_fault_is_a_block_of_its_own(tmp_path):
+    source = (BUNDLES["softacl"].folder / "src" / "copy.c").read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "FAULT(copy_short)" in text)
+    starts = traced(BUNDLES["softacl"], tmp_path).starts()
+    assert block_of(starts, "copy.c", line) == ("copy.c", line)
