@@ -184,12 +184,27 @@ def names_that_anyone_opens(lab: Lab) -> None:
     ask(lab, token, OPENER)
     places = [open_name(lab, token, process) for process in (OPENER, STRANGER, OWNER)]
     look(lab, OPENER, STRANGER)
+    of_another_owner(lab)
     for process, place in zip((OPENER, STRANGER, OWNER), places, strict=True):
         if place is not None:
             close(lab, place, process)
     destroy(lab, token)
     lab.call("halMemFree", OWNER, pp=address)
     settle(lab, STRANGER, OPENER, OWNER)
+
+
+def of_another_owner(lab: Lab) -> None:
+    """Who has memory of one process open opens that of another, and sees the bytes of each."""
+    address = allocate(lab, CACHED, STRANGER)
+    token = None if address is None else name(lab, address, CACHED, STRANGER)
+    if address is None or token is None:
+        return
+    fill(lab, address, CACHED, 32, STRANGER)
+    anyone(lab, token, STRANGER)
+    place = open_name(lab, token, OPENER)
+    look(lab, OPENER)
+    if place is not None:
+        close(lab, place, OPENER)
 
 
 def white_lists(lab: Lab) -> None:
@@ -291,6 +306,11 @@ def opened_again(lab: Lab) -> None:
         close(lab, place)
     for place in every:
         close(lab, place)
+    # What comes to the addresses that were given back is the opener's alone.
+    own = allocate(lab, CACHED, OPENER)
+    if own is not None:
+        fill(lab, own, CACHED, 99, OPENER)
+        look(lab, OWNER, OPENER)
     open_name(lab, token)
     destroy(lab, token)
     settle(lab, OPENER, OWNER)
