@@ -6,7 +6,7 @@ from itertools import pairwise, permutations, product
 from typing import Any
 
 from halcert.conformance.lab import Lab
-from halcert.conformance.observe import check_all, fill_all
+from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.conformance.scenarios.svm import allocate, free, open_all, query, store
 from halcert.spec.profiles import MIB
@@ -362,6 +362,8 @@ def _of_two_devices(lab: Lab, host: int, numbers: list[int]) -> None:
 def shared_virtual_memory(lab: Lab) -> None:
     """MEM_SVM memory: pages appear where it is first used, advice and prefetch move them."""
     open_all(lab)
+    for device in lab.setting.devices:
+        prefetched_and_freed(lab, device)
     for advised in (False, True):
         for huge, device in product((0, 1), lab.setting.devices):
             block = allocate(lab, 2 * MIB, SVM, device, huge=huge)
@@ -385,6 +387,18 @@ def shared_virtual_memory(lab: Lab) -> None:
             lab.call("halMemAdvise", ptr=block, count=MIB, type=0, device=device)
             lab.call("halMemAdvise", ptr=block, count=MIB, type=4, device=device)
             lab.call("drvMemAddressTranslate", vptr=block, pptr=False)
+
+
+def prefetched_and_freed(lab: Lab, device: int) -> None:
+    """Pages that were brought to a device are given back with their block."""
+    audit(lab, device)
+    block = allocate(lab, 2 * MIB, SVM, device)
+    if block is None:
+        return
+    lab.call("drvMemsetD8", dst=block, destMax=2 * MIB, value=7, num=2 * MIB)
+    lab.call("drvMemPrefetchToDevice", dev_ptr=block, len=2 * MIB, device=device)
+    free(lab, block)
+    audit(lab, device)
 
 
 def ranges_at_the_ends(lab: Lab) -> None:
