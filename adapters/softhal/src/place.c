@@ -33,10 +33,13 @@ enum placed block_place_at(const struct plan *plan, struct block **block)
         return PLACED_BUSY;
     }
     *block = block_enter(heap, plan, plan->address, index);
-    if (*block == NULL && heap->count == 0 && !heap->fixed) {
+    if (*block != NULL) {
+        return PLACED_OK;
+    }
+    if (heap->count == 0 && !heap->fixed) {
         heap_remove(heap);
     }
-    return *block == NULL ? PLACED_NO_MEMORY : PLACED_OK;
+    return PLACED_NO_MEMORY;
 }
 
 struct block *block_place_outside(const struct plan *plan)
