@@ -12,6 +12,7 @@ from halcert.spec.abi.constants import ShmemAttrType
 from halcert.spec.profiles import MIB
 from halcert.spec.sharing.process import KILLED, ORDERLY
 from halcert.spec.svm.flags import DEV, HOST, AllocFlags
+from halcert.spec.svm.memory import OWN_BLOCK
 
 OWNER, OPENER, STRANGER = 0, 1, 2
 NO_WHITE_LIST = int(ShmemAttrType.SHMEM_ATTR_TYPE_NO_WLIST_IN_SERVER)
@@ -380,7 +381,23 @@ def what_has_no_name(lab: Lab) -> None:
     destroy(lab, token, OPENER)
     destroy(lab, token)
     destroy(lab, token)
+    ask_where_large_memory_is(lab)
     settle(lab, OPENER, OWNER)
+
+
+def ask_where_large_memory_is(lab: Lab) -> None:
+    """The largest memory that has no address space of its own ends where it was opened, too."""
+    address = allocate(lab, OWN_BLOCK)
+    token = None if address is None else name(lab, address, OWN_BLOCK)
+    if address is None or token is None:
+        return
+    permit(lab, token, OPENER)
+    place = open_name(lab, token)
+    if place is not None:
+        query(lab, place, OPENER)
+        close(lab, place)
+    destroy(lab, token)
+    lab.call("halMemFree", OWNER, pp=address)
 
 
 def query(lab: Lab, address: int, process: int) -> None:
