@@ -10,6 +10,7 @@ from halcert.conformance.scenarios.registry import gave, scenarios_of
 from halcert.spec.abi.constants import RegisterType
 from halcert.spec.profiles import GIB, MIB
 from halcert.spec.state import Block
+from halcert.spec.svm.advise import READ_WRITE
 from halcert.spec.svm.flags import DEV, DVPP, HOST, HOST_UVA, MODULE_LIMIT, SVM, AllocFlags
 
 HBM = 1
@@ -90,10 +91,14 @@ def memory_of_the_program_is_no_block(lab: Lab) -> None:
 def every_kind(lab: Lab) -> None:
     """Allocate every kind of memory with every page size, use it and free it."""
     open_all(lab)
+    device = lab.setting.devices[-1]
     for kind in (DEV, DVPP, HOST, HOST_UVA, SVM):
         for bits in ({}, {"huge": 1}, {"contiguous": 1}, {"p2p": 1}, {"host_writes": 1}):
             for size in (4096, 3 * MIB):
-                allocate(lab, size, kind, lab.setting.devices[-1], **bits)
+                base = allocate(lab, size, kind, device, **bits)
+                if base is not None and "host_writes" in bits:
+                    advice = {"type": READ_WRITE, "device": device}
+                    lab.call("halMemAdvise", ptr=base, count=size, **advice)
     fill_all(lab)
     check_all(lab)
     for block in lab.blocks():
