@@ -34,8 +34,10 @@ POOLED = "freeing memory of a pool otherwise is told by no document"
 GIANTS = "whether what was never open has giant pages is left open"
 ROOM = "equivalent: how much room is kept for more is the library's own affair"
 LOCAL = "equivalent: the value is replaced before anybody looks at it"
-EITHER_WAY = "equivalent: it asks whether they are equal"
+BLOCK_FIRST = "equivalent: who asks looks at the block first"
 TOLD_APART = "whether registered memory is told apart is left open"
+REACH = "which parts of a device reach memory of the host is left open"
+EITHER_WAY = "equivalent: it asks whether they are equal"
 BROUGHT = "where pages are after a stream brought them somewhere is left open"
 FREED = "what is found where memory was freed is up to free()"
 SOURCES: dict[str, str] = {
@@ -123,8 +125,7 @@ SOURCES: dict[str, str] = {
     "softhal/handle.c:v2_leave_share:*: without domain_enter();": RACED,
     "softhal/pages.c:last_index:*:44: 0 + 1": "equivalent: nobody asks about no bytes",
     "softhal/register_list.c:is_registered:*: covers: *": TOLD_APART,
-    "softhal/register_list.c:module_reaches:*: != becomes ==": "which parts of a device reach "
-    "memory of the host is left open",
+    "softhal/register_list.c:module_reaches:*: != becomes ==": REACH,
     "softhal/resolve.c:end_release:*: without end->block = NULL;": "equivalent: nobody lets go of "
     "it twice",
     "softhal/resolve.c:end_pin:*: mappings_use: *": open_by("SVM-ASYNC-007"),
@@ -157,8 +158,6 @@ SOURCES: dict[str, str] = {
     "softhal/open.c:open_new:*: admit: &fd, &copy": "equivalent: no name of an owner that is "
     "gone is opened, so nobody asks openers for the memory",
     "softhal/peering.c:*: begin: peer_dev, dev": "equivalent: the same is asked of both",
-    "softhal/place.c:block_place_at:*:24: && becomes ||": "equivalent: a heap with a block is not "
-    "empty",
     "softhal/pool.c:destroy:*: if not (block->heap->kind == KIND_RESERVED)": "equivalent: both "
     "release the block, and where it lies nothing else is to be done",
     "softhal/query.c:v3_attribute:*: without answer->page_size = page_size_of(heap, HUGE_PAGE);": (
@@ -167,8 +166,7 @@ SOURCES: dict[str, str] = {
     "softhal/register.c:v2_dma:*: without code = DRV_ERROR_INVALID_VALUE;": open_by(
         "SHARING-REGISTER-016"
     ),
-    "softhal/register_list.c:halHostRegisterCapabilities:*:26: && becomes ||": "which parts of a "
-    "device reach memory of the host is left open",
+    "softhal/register_list.c:halHostRegisterCapabilities:*:26: && becomes ||": REACH,
     "softhal/register_list.c:registration_place:*: window_hold: *": PLACED,
     "softhal/register.c:enter_wish:*: without wish.placed = *": PLACED,
     "softhal/register.c:v2_dma:*:25: 0 + 1": open_by("SHARING-REGISTER-016"),
@@ -411,6 +409,59 @@ SOURCES: dict[str, str] = {
     ),
     "softacl/vmm.c:aclrtMemGetAllocationPropertiesFromHandle:*:22: 0 + 1": "equivalent: all "
     "members are set behind it",
+    "softhal/open.c:halShmemCloseHandle:*:29: 0 + 1": "equivalent: nothing is opened at 0 or at 1, "
+    "and both are refused alike",
+    "softhal/open.c:halShmemMapRouteCheck:*:19: != becomes ==": allowed_by("SHARING-ROUTE-006"),
+    "softhal/pages.c:pages_make:*:59: 1 + 1": ROOM,
+    "softhal/place.c:block_place_at:*:23: < becomes <=": allowed_by("VMM-RESERVE-021"),
+    "softhal/place.c:block_place_at:*: if not (*block != NULL)": BLOCK_FIRST,
+    "softhal/place.c:block_place_at:*:16: != becomes ==": BLOCK_FIRST,
+    "softhal/place.c:block_place_at:*: if not (heap->count == 0 *": SYSTEM,
+    "softhal/place.c:block_place_at:*:21: == becomes !=": SYSTEM,
+    "softhal/place.c:block_place_at:*:24: 0 + 1": SYSTEM,
+    "softhal/place.c:block_place_at:*:26: && becomes ||": SYSTEM,
+    "softhal/place.c:block_place_at:*: without heap_remove(heap);": SYSTEM,
+    "softhal/place.c:block_place_outside:*:18: != becomes ==": SYSTEM,
+    "softhal/pool.c:destroy:*:33: 0 + 1": RACED,
+    "softhal/pool.c:pool_end:*:60: || becomes &&": POOLED,
+    "softhal/pool.c:pool_holds:*:34: < becomes <=": "equivalent: behind the end is no room for "
+    "any bytes",
+    "softhal/pool_create.c:v2_create:*: without heap_remove(heap);": SYSTEM,
+    "softhal/pool_create.c:v3_create:*:83: < becomes <=": CHOICE,
+    "softhal/process.c:close_device:*: without pthread_cond_broadcast(&state.idle);": RACED,
+    "softhal/process.c:enter_direct:*: without (void)config_get();": "equivalent: who is not ready "
+    "asks for it behind that",
+    "softhal/process.c:open_device:*: without state_lock();": RACED,
+    "softhal/query.c:v3_attribute:*: without answer->device = reported_device(pool_device(*": (
+        open_by("SVM-ATTR-006")
+    ),
+    "softhal/register.c:enter_wish:*:42: != becomes ==": PLACED,
+    "softhal/register.c:enter_wish:*: registration_place: *": allowed_by("SHARING-REGISTER-021"),
+    "softhal/register.c:v2_by_source:*: if not (heap->kind == KIND_RESERVED)": allowed_by(
+        "SHARING-REGISTER-021"
+    ),
+    "softhal/register.c:v2_dma:*:66: > becomes >=": "it takes 8 TiB in one block to come here",
+    "softhal/register.c:v2_dma:*: enter_wish: true, !managed": UNASKED,
+    "softhal/register.c:v2_host_block:*:80: - becomes +": open_by("SHARING-REGISTER-017"),
+    "softhal/register.c:v3_register:*:25: 0 + 1": open_by("SHARING-REGISTER-016"),
+    "softhal/register_list.c:is_registered:*:27: && becomes ||": TOLD_APART,
+    "softhal/register_list.c:module_reaches:*: >> becomes <<": REACH,
+    "softhal/register_list.c:registered_alias:*: if not (device_view.size == 0 *": open_by(
+        "SVM-COPY-009"
+    ),
+    "softhal/register_list.c:registration_place:*:31: && becomes ||": allowed_by(
+        "SHARING-REGISTER-021"
+    ),
+    "softhal/register_list.c:registration_place:*:16: 0 + 1": SYSTEM,
+    "softhal/reserve.c:reservation_release:*: if not (outside)": allowed_by("VMM-RESERVE-020"),
+    "softhal/reserve.c:reservation_release:*: without outside_drop(start);": allowed_by(
+        "VMM-RESERVE-020"
+    ),
+    "softhal/reserve.c:v2_check:*:20: 0 + 1": CHOICE,
+    "softhal/reserve.c:v2_reserve:*:47: == becomes !=": open_by("SVM-ALLOC-032"),
+    "softhal/reserve.c:v3_place:*: heaps_hold: *": "equivalent: what is held is touched, too",
+    "softhal/reserve.c:v3_place:*:36: || becomes &&": "equivalent: what is touched without being "
+    "held was refused before",
     "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
     "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",
 }
