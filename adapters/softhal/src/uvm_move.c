@@ -194,9 +194,7 @@ drvError_t uvm_end_read_mostly(uvm_number number, unsigned node)
     if (uvm_protect(number, WRITABLE) != 0) {
         return DRV_ERROR_OUT_OF_MEMORY;
     }
-    if (!FAULT(uvm_replica_kept)) {
-        devices_drop(number, page, 0);
-    }
+    devices_drop(number, page, FAULT(uvm_replica_kept) ? UINT64_MAX : 0);
     page->state = UVM_HOST;
     return DRV_ERROR_NONE;
 }

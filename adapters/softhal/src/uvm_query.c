@@ -217,8 +217,7 @@ drvError_t halMemManagedRangeGetAttributes(void **data, size_t *data_sizes, uint
     if (attribute_num > ATTRIBUTES_MAX) {
         return DRV_ERROR_PARA_ERROR;
     }
-    struct common common;
-    memset(&common, 0, sizeof(common));
+    struct common common = {.any = false};
     code = look(ptr, size, &common);
     for (size_t i = 0; i < attribute_num && code == DRV_ERROR_NONE; i++) {
         code = write_answer(&common, attributes[i], data[i], data_sizes[i]) ? DRV_ERROR_NONE : DRV_ERROR_INVALID_VALUE;
