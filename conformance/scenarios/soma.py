@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from halcert.conformance.lab import Lab
+from halcert.conformance.managed import fill, look_from
 from halcert.conformance.observe import audit, check_all, fill_all
 from halcert.conformance.pools import (
     FOR_FREE,
@@ -80,7 +81,7 @@ def _used_in_turn(lab: Lab, name: dict[str, int], base: int, device: int) -> Non
 
 
 def pools_are_copied_to_the_host(lab: Lab) -> None:
-    """Memory of a pool is memory of its device, also for a copy that says so."""
+    """Memory of a pool is memory of its device, for the device and for a copy that says so."""
     open_all(lab)
     for device in lab.setting.devices:
         name, base = named(24 + device, device), make(lab, 24 + device, device, POOL)
@@ -89,6 +90,8 @@ def pools_are_copied_to_the_host(lab: Lab) -> None:
             return
         malloc(lab, name, base + PAGE, PAGE)
         fill_all(lab)
+        fill(lab, base + PAGE, PAGE, 31, device)
+        look_from(lab, base + PAGE, PAGE, device)
         if lab.setting.profile.generation == "v2":  # others may not reach it from the host
             copy = {"dst": host, "dst_size": PAGE, "src": base + PAGE, "count": PAGE}
             lab.call("halMemcpy", **copy, info={"dir": TO_HOST, "devid": device})
