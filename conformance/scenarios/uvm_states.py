@@ -263,6 +263,28 @@ def runs_in_mixed_states(lab: Lab) -> None:
     audit(lab, *lab.setting.devices)
 
 
+def copies_over_mixed_states(lab: Lab) -> None:
+    """Copies over several pages reach each of them where it is, and so do those that leave them."""
+    open_all(lab)
+    size = 4 * PAGE
+    host = allocate(lab, size, HOST_MEMORY)
+    base, other = allocate_managed(lab, size), allocate_managed(lab, size)
+    if host is None or base is None or other is None:
+        return
+    for number, state in enumerate((_on_host, _on_device, _read_mostly, _on_host)):
+        state(lab, base + number * PAGE)
+    copy(lab, host, base, size)
+    fill(lab, host, size, 41)
+    copy(lab, base + 4096, host + 4096, size - 8192)
+    peek(lab, base, size)
+    copy(lab, other + 8192, base, size - 8192)
+    peek(lab, other + PAGE, 3 * PAGE)
+    copy(lab, host, base, size)
+    look_from(lab, host, size)
+    look(lab, base, size)
+    free(lab, base, other, host)
+
+
 UVM_STATE_SCENARIOS = scenarios_of(
     "uvm",
     accesses_in_every_state,
@@ -271,4 +293,5 @@ UVM_STATE_SCENARIOS = scenarios_of(
     sets_and_copies_in_every_state,
     hints_together_in_every_state,
     runs_in_mixed_states,
+    copies_over_mixed_states,
 )
