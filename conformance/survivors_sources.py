@@ -40,6 +40,8 @@ REACH = "which parts of a device reach memory of the host is left open"
 EITHER_WAY = "equivalent: it asks whether they are equal"
 BROUGHT = "where pages are after a stream brought them somewhere is left open"
 FREED = "what is found where memory was freed is up to free()"
+SWAPPED = "which of its pages a device hands back to the host is left open"
+NAMES = "names-never-come-back kills it, if there is time for more names than there are entries"
 SOURCES: dict[str, str] = {
     "soft*/*.c:*: calloc: *": "equivalent: a product is the same either way",
     "soft*/*.c:*: without free(*": LEAK,
@@ -344,8 +346,7 @@ SOURCES: dict[str, str] = {
     "softhal/heap.c:grow:*: 16 + 1": ROOM,
     "softhal/pages.c:pages_make:*:36: 1 + 1": "equivalent: anything but 0 is a failure",
     "softhal/shares.c:share_find:*:18: 0 + 1": "equivalent: what is empty is of no kind",
-    "softhal/shares.c:blank:*memset*": "names-never-come-back kills it, if there is time for more "
-    "names than there are entries",
+    "softhal/shares.c:blank:*memset*": NAMES,
     "softhal/shares.c:holder_make:*:23: 0 + 1": "equivalent: the first entry stays empty",
     "softhal/token.c:name_parse:*:20: 0 + 1": LOCAL,
     "softhal/token.c:name_parse:*:23: 0 + 1": LOCAL,
@@ -462,6 +463,56 @@ SOURCES: dict[str, str] = {
     "softhal/reserve.c:v3_place:*: heaps_hold: *": "equivalent: what is held is touched, too",
     "softhal/reserve.c:v3_place:*:36: || becomes &&": "equivalent: what is touched without being "
     "held was refused before",
+    "softhal/resolve.c:crosses:*:50: - becomes +": open_by("SVM-COPY-009"),
+    "softhal/resolve.c:end_pin:*:54: 0 + 1": open_by("SVM-ASYNC-007"),
+    "softhal/resolve.c:v2_resolve:*:40: - becomes +": open_by("SVM-COPY-009"),
+    "softhal/resolve.c:v2_resolve:*: without end->shared = heap->kind == KIND_OPENED;": open_by(
+        "SVM-BATCH-012"
+    ),
+    "softhal/resolve.c:v3_resolve:*:30: 0 + 1": "equivalent: a range of one byte, which starts in "
+    "no heap, enters none",
+    "softhal/resolve.c:v3_resolve:*:94: - becomes +": "it takes memory of the program that lies "
+    "right in front of the driver's, which no flow can bring about at will",
+    "softhal/shares.c:blank:*:17: 0 + 1": NAMES,
+    "softhal/token.c:name_parse:*:16: 0 + 1": CHOICE,
+    "softhal/token.c:v3_parse:*:16: 0 + 1": CHOICE,
+    "softhal/token.c:v3_name:*:24: 1 + 1": "equivalent: what stands for a zero is not looked at",
+    "softhal/unregister.c:remove_and_leave:*: without (void)halMemFree(*": open_by(
+        "SHARING-REGISTER-018"
+    ),
+    "softhal/unregister.c:v3_unregister:*:21: == becomes !=": CHOICE,
+    "softhal/uvm_advise.c:access_by:*:18: || becomes &&": "whether a page has one copy more than "
+    "it needs is left open",
+    "softhal/uvm_advise.c:advise_page:*:57: 0 + 1": UNASKED,
+    "softhal/uvm_move.c:uvm_swap_out:*:37: 0 + 1": UNASKED,
+    "softhal/uvm_agent.c:access_own:*:35: || becomes &&": open_by("UVM-DLOAD-002"),
+    "softhal/uvm_copy.c:set_copy:*: without uvm_unview(*": LEAK,
+    "softhal/uvm_store.c:uvm_unview:*:14: != becomes ==": LEAK,
+    "softhal/uvm_frames.c:oldest:*:50: > becomes >=": SWAPPED,
+    "softhal/uvm_frames.c:oldest:*:88: == becomes !=": SWAPPED,
+    "softhal/uvm_frames.c:oldest:*:91: 0 + 1": SWAPPED,
+    "softhal/uvm_move.c:uvm_make_read_mostly:*: if not (page->state == UVM_DEVICE)": allowed_by(
+        "UVM-ADVISE-023"
+    ),
+    "softhal/uvm_move.c:uvm_to_device:*:38: && becomes ||": "equivalent: of a page that nobody "
+    "touched there are no bytes to bring",
+    "softhal/uvm_prefetch.c:halMemManagedPrefetchBatch:*:36: || becomes &&": open_by(
+        "UVM-BATCH-020"
+    ),
+    "softhal/uvm_prefetch.c:halMemManagedPrefetchBatch:*:104: || becomes &&": open_by(
+        "UVM-BATCH-020"
+    ),
+    "softhal/uvm_prefetch.c:prefetch:*:47: != becomes ==": WHIM,
+    "softhal/view.c:outside_hold:*:17: 1 + 1": "equivalent: anything but 0 is a failure",
+    "softhal/view.c:view_add:*lock(&view_lock);": RACED,
+    "softhal/white.c:find:*:35: && becomes ||": "two permissions have to meet in the table, and "
+    "it takes tens of thousands of them for that",
+    "softhal/white.c:white_add:*: without white->stamp = now_in_ticks();": "it takes a process "
+    "that has the number of an earlier one, which no test can bring about at will",
+    "softhal/window.c:window_hold:*:90: 1 + 1": "equivalent: memory without a file has no number "
+    "of one",
+    "softhal/window.c:window_map_at:*:16: - becomes +": SYSTEM,
+    "softhal/window.c:windows_map:*: without release(*": SYSTEM,
     "softacl/copy2d.c:by_rows:*": "rectangles in managed memory are promised by no document",
     "softacl/copy.c:take_early:*": "equivalent: only a seeded fault copies before its time",
 }
