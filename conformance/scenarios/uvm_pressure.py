@@ -183,6 +183,7 @@ def no_room_for_a_single_page(lab: Lab) -> None:
     if base is None:
         return
     fill(lab, base, size, 1)
+    spare = allocate(lab, PAGE, DEV, device, huge=1)
     blocks = filled_up(lab, device, left=0)
     look_from(lab, base, size, device)
     look_from(lab, base, size)
@@ -191,6 +192,9 @@ def no_room_for_a_single_page(lab: Lab) -> None:
     look_from(lab, base, 2 * PAGE)
     peek(lab, base, 2 * PAGE)
     fill(lab, base, size, 4)
+    look_from(lab, base, size)
+    free(lab, spare)  # a driver may keep it for later, and is to give it up now
+    fill(lab, base + 2 * PAGE, PAGE, 6, device)
     look_from(lab, base, size)
     free(lab, *blocks)
     audit(lab, device)
