@@ -483,9 +483,15 @@ SOURCES: dict[str, str] = {
     "softhal/unregister.c:v3_unregister:*:21: == becomes !=": CHOICE,
     "softhal/uvm_advise.c:access_by:*:18: || becomes &&": "whether a page has one copy more than "
     "it needs is left open",
+    "softhal/uvm_advise.c:halMemManagedAdvise:*: without code = enter_direct();": allowed_by(
+        "UVM-ADVISE-028"
+    ),
+    "softhal/uvm_prefetch.c:halMemManagedPrefetchBatch:*:40: != becomes ==": FORKED,
     "softhal/uvm_advise.c:advise_page:*:57: 0 + 1": UNASKED,
     "softhal/uvm_move.c:uvm_swap_out:*:37: 0 + 1": UNASKED,
     "softhal/uvm_agent.c:access_own:*:35: || becomes &&": open_by("UVM-DLOAD-002"),
+    "softhal/uvm_copy.c:advance:*:37: 0 + 1": "equivalent: of managed memory nobody looks at a "
+    "pointer",
     "softhal/uvm_copy.c:set_copy:*: without uvm_unview(*": LEAK,
     "softhal/uvm_store.c:uvm_unview:*:14: != becomes ==": LEAK,
     "softhal/uvm_frames.c:oldest:*:50: > becomes >=": SWAPPED,
