@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -19,6 +18,7 @@ from halcert.adapters.mutation import BUNDLES, Change, all_changes
 from halcert.adapters.protocol import Options
 from halcert.adapters.reach import reached
 from halcert.cli.bar import Bar
+from halcert.cli.drawing import drawn
 from halcert.conformance.driver_mutants import (
     KILLED,
     NO_MUTANT,
@@ -114,9 +114,7 @@ def _chosen(console: Console, wish: Wish) -> list[Change]:
             elif not wish.only or fnmatchcase(each.id, wish.only.replace("[", "[[]")):
                 found.append(each)
     console.print(f"{apart} left out: their code serves no interface that rules are about")
-    if wish.sample is not None and wish.sample < len(found):
-        found = random.Random(wish.seed).sample(found, wish.sample)
-    return found
+    return drawn(found, wish.sample, wish.seed)
 
 
 def _serving(bundle: str) -> frozenset[tuple[str, str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from halcert.cli.bar import Bar
+from halcert.cli.drawing import drawn
 from halcert.cli.options import Folder, Seconds, all_areas_option, claim
 from halcert.conformance.claim import MUTANTS
 from halcert.conformance.run import cores, sensible_jobs
@@ -138,9 +138,7 @@ def _fates(
     from halcert.conformance.fates import fates_of
     from halcert.conformance.mutants import all_mutations
 
-    found = list(all_mutations(areas))
-    if sample is not None and sample < len(found):
-        found = random.Random(seed).sample(found, sample)
+    found = drawn(list(all_mutations(areas)), sample, seed)
     with Bar(console, "changing", len(found)) as bar:
         done = 0
         for fates in fates_of(found, jobs, fresh):
