@@ -11,6 +11,7 @@ from halcert.conformance.scenarios.sharing import (
     OPENER,
     OWNER,
     STRANGER,
+    allocate,
     begin,
     fill,
     leave,
@@ -193,6 +194,27 @@ def memory_with_a_white_list(lab: Lab) -> None:
         lab.call("halMemGetAllocationPropertiesFromHandle", process, **args)
     drop(lab, theirs, OPENER)
     look(lab, OWNER)
+    drop(lab, owned, OWNER)
+    settle(lab, OPENER, OWNER)
+
+
+def imported_memory_is_copied_within_its_device(lab: Lab) -> None:
+    """Between memory of one device that was imported and that was not, both ways."""
+    found = shared(lab)
+    if found is None:
+        return
+    owned, _, theirs = found
+    block = allocate(lab, PAGE, OPENER)
+    if block is not None:
+        fill(lab, block, SMALL, 5, OPENER)
+        for dst, src in ((theirs.address, block), (block + SMALL, theirs.address + PAGE)):
+            args = {"dst": dst, "dest_max": SMALL, "src": src, "byte_count": SMALL}
+            lab.call("drvMemcpy", OPENER, **args)
+            ends = {"dst": dst + SMALL, "src": src, "count": SMALL}
+            lab.call("halMemcpy", OPENER, **ends, dst_size=SMALL, info=None)
+        look(lab, OWNER, OPENER)
+        lab.call("halMemFree", OPENER, pp=block)
+    drop(lab, theirs, OPENER)
     drop(lab, owned, OWNER)
     settle(lab, OPENER, OWNER)
 
@@ -398,6 +420,7 @@ def ways_to_memory(lab: Lab) -> None:
 
 PHYSICAL_FLOWS: tuple[Flow, ...] = (
     memory_with_a_white_list,
+    imported_memory_is_copied_within_its_device,
     small_pages_of_two_processes,
     memory_that_anyone_imports,
     memory_white_lists,

@@ -136,6 +136,11 @@ def maker_left(state: State, block: Block) -> bool:
     return block.kind == MAPPED and share.exists and share.fate == TAKEN
 
 
+def is_imported(state: State, block: Block) -> bool:
+    """Tell whether physical memory of another process is mapped there."""
+    return block.kind == MAPPED and state.handles.at(block.handle).imported
+
+
 def reaches_shared(state: State, block: Block, address: int, length: int) -> bool:
     """Tell whether a range lies in opened memory that is on the device where it was opened.
 

@@ -29,6 +29,7 @@ from halcert.spec.svm.memcpy import (
     copies_in_part,
     destination_holds_nothing,
     device_may_be_at_both_ends,
+    device_may_not_copy_imported,
     gets_to_managed_memory,
     is_promised,
     memory_may_be_short,
@@ -271,3 +272,7 @@ class HalMemcpy(Call, frozen=True):
         when=gets_to_managed_memory,
         profiles=GEN2,
     )(copies_in_part)
+
+    device_may_not_copy_imported = may_reject(
+        "SVM-HCOPY-037", DrvError.NOT_SUPPORT, source=V2, profiles=GEN2
+    )(device_may_not_copy_imported)

@@ -18,6 +18,7 @@ from halcert.spec.language import (
     undefined,
 )
 from halcert.spec.profiles import GEN2, GEN3, Profile
+from halcert.spec.sharing.memory import is_imported
 from halcert.spec.sources import HEADER, MODULE_DOC, SENSE, V2, V3
 from halcert.spec.state import State
 from halcert.spec.svm.copy import (
@@ -30,7 +31,13 @@ from halcert.spec.svm.copy import (
     copy_overlaps,
 )
 from halcert.spec.svm.flags import POOL
-from halcert.spec.svm.memory import copy_races, device_side, pageless, ranges_meet
+from halcert.spec.svm.memory import (
+    copy_races,
+    device_side,
+    pageless,
+    ranges_meet,
+    same_device,
+)
 from halcert.spec.uvm.transfer import (
     copied_pages,
     copy_is_managed,
@@ -192,6 +199,13 @@ def device_may_be_at_both_ends(call: Copies, state: State) -> bool:
     )
 
 
+def device_may_not_copy_imported(call: Copies, state: State) -> bool:
+    """Within a device, memory that was imported may be out of reach of copies."""
+    target, source = copy_ends(state, call.dst, call.src)
+    within_one = device_side(target) and same_device(target, source)
+    return within_one and (is_imported(state, target) or is_imported(state, source))
+
+
 def memory_may_be_short(call: Copies, state: State) -> bool:
     """Copying managed memory may need memory."""
     return moves_managed(call, state)
@@ -325,3 +339,7 @@ class Memcpy(Call, frozen=True):
         """The host may be unable to copy from or to memory of a pool."""
         target, source = copy_ends(state, call.dst, call.src)
         return target.kind == POOL or source.kind == POOL
+
+    device_may_not_copy_imported = may_reject(
+        "SVM-COPY-028", DrvError.NOT_SUPPORT, source=V2, profiles=GEN2
+    )(device_may_not_copy_imported)

@@ -21,6 +21,8 @@ ELSEWHERE = {
     "SVM-PREF-017": "with the rules of sharing: memory must be opened",
     "VMM-MAP-021": "with the rules of sharing: memory must be imported",
     "VMM-MAP-023": "likewise",
+    "SVM-COPY-028": "likewise",
+    "SVM-HCOPY-037": "likewise",
     "SVM-ALLOC-032": "a test of its own: device 0 must never have been opened",
     "SVM-CTL-019": "a test of its own: no device must have been opened",
     "VMM-CREATE-016": "a test of its own: device 0 must never have been opened",

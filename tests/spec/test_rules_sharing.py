@@ -298,6 +298,9 @@ ALWAYS = {
     "SHARING-PEERON-005",
 }
 """Rules without a condition."""
+PLAIN = ("dst", "dest_max", "src", "byte_count")
+EXTENDED = ("dst", "dst_size", "src", "count")
+"""Arguments of drvMemcpy and halMemcpy in the same order."""
 DEEP = {
     "SHARING-IMPORT2-005": "needs memory that is mapped after its exporter released it",
     "SHARING-SETWAY-011": "only machines with a unified bus have several ways",
@@ -473,3 +476,31 @@ def test_shares_are_numbered_from_zero_on(number):
     told = interfaces()["halMemExportToShareableHandle"]
     result = told.parse_result(0, {"shareable_handle": number})
     assert rule("SHARING-EXPORT-021").function(None, result)
+
+
+@pytest.mark.parametrize(
+    "rule_id, names_of", [("SVM-COPY-028", PLAIN), ("SVM-HCOPY-037", EXTENDED)]
+)
+def test_copies_of_imported_memory_may_be_refused_within_its_device(session, rule_id, names_of):
+    with Lab(setting(session, session.profile.name), "importer", Tally()) as lab:
+        owned, _, theirs = physical.shared(lab)
+        lab.call("halMemAgentOpen", OPENER, devid=1, flag=0)
+        beside = [names.allocate(lab, 4096, OPENER, devid=device) for device in (0, 1)]
+        host = lab.call("host.map", OPENER, size=4096).address
+
+        def may_be_refused(dst, src, process=OPENER):
+            found = rule(rule_id)
+            values = dict(zip(names_of, (dst, 64, src, 64), strict=True))
+            more = {"info": None} if "dst_size" in names_of else {}
+            call = interfaces()[found.interface].parse(values | more)
+            return found.function(call, lab.view(process))
+
+        assert may_be_refused(theirs.address, beside[0])
+        assert may_be_refused(beside[0], theirs.address)
+        assert may_be_refused(theirs.address, theirs.address + 64)
+        assert not may_be_refused(beside[0], beside[0] + 64)
+        assert not may_be_refused(beside[1], theirs.address)
+        assert not may_be_refused(theirs.address, host)
+        assert not may_be_refused(host, theirs.address)
+        own = names.allocate(lab, 4096, OWNER)
+        assert not may_be_refused(owned.address, own, OWNER)
