@@ -54,6 +54,13 @@ def name(lab: Lab, address: int, size: int, process: int = OWNER) -> str | None:
     return found
 
 
+def named(lab: Lab, size: int, process: int = OWNER) -> tuple[int, str] | None:
+    """Get device memory and make a name for it; return its address and the name, or None."""
+    address = allocate(lab, size, process)
+    token = None if address is None else name(lab, address, size, process)
+    return None if address is None or token is None else (address, token)
+
+
 def permit(lab: Lab, shared: str, *processes: int, by: int = OWNER) -> Any:
     """Enter processes in the white list of a name."""
     pids = [lab.pid(process) for process in processes]
@@ -136,10 +143,10 @@ def shared(
 ) -> tuple[int, str, list[int]] | None:
     """Let processes open memory of the owner; return its address, name, and where they see it."""
     begin(lab, OWNER, *openers)
-    address = allocate(lab, size)
-    token = None if address is None else name(lab, address, size)
-    if address is None or token is None:
+    found = named(lab, size)
+    if found is None:
         return None
+    address, token = found
     fill(lab, address, size, 123)
     permit(lab, token, *openers)
     places = [open_name(lab, token, process) for process in openers]
@@ -172,10 +179,10 @@ def names_with_a_white_list(lab: Lab) -> None:
 def names_that_anyone_opens(lab: Lab) -> None:
     """Without a white list every process opens the name; the two ways exclude each other."""
     begin(lab, OWNER, OPENER, STRANGER)
-    address = allocate(lab, CACHED)
-    token = None if address is None else name(lab, address, CACHED)
-    if address is None or token is None:
+    found = named(lab, CACHED)
+    if found is None:
         return
+    address, token = found
     fill(lab, address, CACHED, 31)
     ask(lab, token, OWNER)
     open_name(lab, token, STRANGER)
@@ -196,10 +203,10 @@ def names_that_anyone_opens(lab: Lab) -> None:
 
 def of_another_owner(lab: Lab) -> None:
     """Who has memory of one process open opens that of another, and sees the bytes of each."""
-    address = allocate(lab, CACHED, STRANGER)
-    token = None if address is None else name(lab, address, CACHED, STRANGER)
-    if address is None or token is None:
+    found = named(lab, CACHED, STRANGER)
+    if found is None:
         return
+    address, token = found
     fill(lab, address, CACHED, 32, STRANGER)
     anyone(lab, token, STRANGER)
     place = open_name(lab, token, OPENER)
@@ -211,10 +218,10 @@ def of_another_owner(lab: Lab) -> None:
 def white_lists(lab: Lab) -> None:
     """Those on the list open the name, all of them and nobody else, however alike their numbers."""
     begin(lab, OWNER, OPENER, STRANGER)
-    address = allocate(lab, CACHED)
-    token = None if address is None else name(lab, address, CACHED)
-    if address is None or token is None:
+    found = named(lab, CACHED)
+    if found is None:
         return
+    address, token = found
     fill(lab, address, CACHED, 5)
     alike = [lab.pid(STRANGER) // 10, lab.pid(STRANGER) // 100, lab.pid(STRANGER) * 10]
     lab.call("halShmemSetPidHandle", OWNER, name=token, pid=alike, num=len(alike))
@@ -387,10 +394,10 @@ def what_has_no_name(lab: Lab) -> None:
 
 def ask_where_large_memory_is(lab: Lab) -> None:
     """The largest memory that has no address space of its own ends where it was opened, too."""
-    address = allocate(lab, OWN_BLOCK)
-    token = None if address is None else name(lab, address, OWN_BLOCK)
-    if address is None or token is None:
+    found = named(lab, OWN_BLOCK)
+    if found is None:
         return
+    address, token = found
     permit(lab, token, OPENER)
     place = open_name(lab, token)
     if place is not None:
@@ -422,10 +429,10 @@ def anyone(lab: Lab, shared_name: str | None, process: int = OWNER) -> Any:
 def other_ways_to_open(lab: Lab) -> None:
     """A name is opened without saying where, or saying how, where a product knows that."""
     begin(lab, OWNER, OPENER)
-    address = allocate(lab, CACHED)
-    token = None if address is None else name(lab, address, CACHED)
-    if address is None or token is None:
+    found = named(lab, CACHED)
+    if found is None:
         return
+    address, token = found
     fill(lab, address, CACHED, 17)
     for route in (1, 0):
         lab.call("halShmemSetAttribute", OWNER, name=token, type=MAP_ROUTE, attr=route)
@@ -455,10 +462,10 @@ def open_by_way(lab: Lab, token: str, device: int, way: int) -> int | None:
 def names_on_another_device(lab: Lab) -> None:
     """A process of one device opens what a process of another one computed, and closes it."""
     begin(lab, OWNER)
-    address = allocate(lab, CACHED)
-    token = None if address is None else name(lab, address, CACHED)
-    if address is None or token is None:
+    found = named(lab, CACHED)
+    if found is None:
         return
+    address, token = found
     fill(lab, address, CACHED, 66)
     device = lab.setting.devices[-1]
     permit(lab, token, OPENER)

@@ -7,13 +7,12 @@ from halcert.conformance.scenarios.sharing import (
     CACHED,
     OPENER,
     OWNER,
-    allocate,
     anyone,
     ask,
     begin,
     destroy,
     fill,
-    name,
+    named,
     open_and_wind_up,
     open_name,
     permit,
@@ -28,10 +27,10 @@ makes a name of, the numbers of owner, name, device and server. It compares name
 def names_altered_in_one_byte(lab: Lab) -> None:
     """Whatever byte of a name is altered, it is unknown to all calls; as it was given it is not."""
     begin(lab, OWNER, OPENER)
-    address = allocate(lab, CACHED)
-    token = None if address is None else name(lab, address, CACHED)
-    if address is None or token is None:
+    found = named(lab, CACHED)
+    if found is None:
         return
+    address, token = found
     fill(lab, address, CACHED, 77)
     others = [altered(token, place) for place in _places(lab, len(token) // 2)]
     for other in others:
